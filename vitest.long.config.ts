@@ -27,6 +27,7 @@ export default defineConfig({
       "test/embeddings/{embeddings-load,large-embeddings}.test.ts",
       "test/process/load-on-demand.test.ts",
       "test/routing/routing-cancellation.test.ts",
+      "test/usage/usage-crash.test.ts",
     ],
     globalSetup: ["test/support/models/fetch-default-models.ts", "test/support/service/build-console.ts"],
     testTimeout: 600_000,

@@ -1,7 +1,9 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { codeSplitting, INPUT } from "./vite-chunks.ts";
 import { tablerIcons } from "./vite-icons.ts";
+import { signInTexts } from "./vite-sign-in-texts.ts";
 
 /** Compresses what browsers load. Browsers take Brotli over HTTPS and from localhost only, hence gzip too. */
 function precompress(): Plugin {
@@ -44,9 +46,15 @@ function modernFonts(): Plugin {
 export default defineConfig({
   // Relative, so that a reverse proxy may serve the console below a path.
   base: "./",
-  plugins: [modernFonts(), react(), tablerIcons(), precompress()],
+  plugins: [modernFonts(), react(), tablerIcons(), signInTexts(), precompress()],
   // The server replaces the placeholder in every answer.
   html: { cspNonce: "__CSP_NONCE__" },
-  build: { target: "es2023", modulePreload: { polyfill: false }, assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
+  build: {
+    target: "es2023",
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1000,
+    rolldownOptions: { input: INPUT, output: { codeSplitting: codeSplitting() } },
+  },
   server: { proxy: { "/v1": "http://127.0.0.1:8080", "/console": "http://127.0.0.1:8080" } },
 });

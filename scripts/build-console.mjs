@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const CONSOLE = join(import.meta.dirname, "../console");
 const DIST = join(CONSOLE, "dist");
-const SOURCES = ["src/**/*", "public/**/*", "index.html", "package.json", "vite.config.ts"];
+const SOURCES = ["src/**/*", "public/**/*", "index.html", "package.json", "vite.config.ts", "vite-*.ts"];
 
 const force = process.argv.includes("--force");
 if (force || !isCurrent()) await build();

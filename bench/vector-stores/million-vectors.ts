@@ -5,6 +5,7 @@
  */
 
 import { quantize, VectorBlocks } from "../../src/features/vector-stores/index/vector-blocks.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 
 const [count = 1_000_000, noise = 1] = process.argv.slice(2).map(Number);
 const DIMENSIONS = 384;
@@ -13,13 +14,7 @@ const QUERIES = 100;
 const WARM_UP = 5;
 const K = 10;
 
-let seed = 42;
-function random(): number {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let value = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-  return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-}
+const random = seededRandom(42);
 
 /** Of length 1, in a random direction. */
 function direction(): Float32Array {

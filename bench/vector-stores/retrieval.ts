@@ -7,8 +7,8 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { encodeSegment } from "../../src/features/vector-stores/index/segment-format.ts";
 import { StoreIndex } from "../../src/features/vector-stores/index/store-index.ts";
-import { termsOf } from "../../src/features/vector-stores/index/terms.ts";
 import { chunkText } from "../../src/kernel/documents/chunk-text.ts";
+import { termsOf } from "../../src/kernel/keywords/terms.ts";
 import { startService } from "../../test/support/service/service.ts";
 import { QUESTIONS } from "./questions.ts";
 

@@ -5,6 +5,7 @@ import adjustments from "virtual:tabler/adjustments";
 import alertTriangle from "virtual:tabler/alert-triangle";
 import arrowDown from "virtual:tabler/arrow-down";
 import arrowUp from "virtual:tabler/arrow-up";
+import artboard from "virtual:tabler/artboard";
 import book from "virtual:tabler/book";
 import building from "virtual:tabler/building";
 import bulb from "virtual:tabler/bulb";
@@ -19,7 +20,9 @@ import coin from "virtual:tabler/coin";
 import copy from "virtual:tabler/copy";
 import cpu from "virtual:tabler/cpu";
 import database from "virtual:tabler/database";
+import dots from "virtual:tabler/dots";
 import download from "virtual:tabler/download";
+import eye from "virtual:tabler/eye";
 import file from "virtual:tabler/file";
 import folder from "virtual:tabler/folder";
 import gauge from "virtual:tabler/gauge";
@@ -27,7 +30,7 @@ import headset from "virtual:tabler/headset";
 import help from "virtual:tabler/help-circle";
 import history from "virtual:tabler/history";
 import key from "virtual:tabler/key";
-import language from "virtual:tabler/language";
+import layoutSidebar from "virtual:tabler/layout-sidebar";
 import lock from "virtual:tabler/lock";
 import logout from "virtual:tabler/logout";
 import maximize from "virtual:tabler/maximize";
@@ -39,10 +42,13 @@ import paperclip from "virtual:tabler/paperclip";
 import pencil from "virtual:tabler/pencil";
 import percentage from "virtual:tabler/percentage";
 import photo from "virtual:tabler/photo";
+import pin from "virtual:tabler/pin";
+import pinnedOff from "virtual:tabler/pinned-off";
 import playerPause from "virtual:tabler/player-pause";
 import playerPlay from "virtual:tabler/player-play";
 import playerStop from "virtual:tabler/player-stop";
 import playerStopFilled from "virtual:tabler/player-stop-filled";
+import playerTrackNext from "virtual:tabler/player-track-next";
 import plug from "virtual:tabler/plug-connected";
 import plus from "virtual:tabler/plus";
 import refresh from "virtual:tabler/refresh";
@@ -50,6 +56,7 @@ import robot from "virtual:tabler/robot";
 import search from "virtual:tabler/search";
 import server from "virtual:tabler/server";
 import settings from "virtual:tabler/settings";
+import share from "virtual:tabler/share-2";
 import shieldCheck from "virtual:tabler/shield-check";
 import stack from "virtual:tabler/stack-2";
 import sun from "virtual:tabler/sun";
@@ -63,17 +70,11 @@ import users from "virtual:tabler/users";
 import vectorTriangle from "virtual:tabler/vector-triangle";
 import volume from "virtual:tabler/volume";
 import webhook from "virtual:tabler/webhook";
+import world from "virtual:tabler/world";
 import x from "virtual:tabler/x";
-import type { FunctionComponent, SVGAttributes } from "react";
+import { icon } from "./components/icon.tsx";
 
-interface IconProps extends Omit<SVGAttributes<SVGSVGElement>, "stroke"> {
-  /** Width and height in pixels. */
-  size?: number;
-  /** Width of the lines, in 24ths of the size. */
-  stroke?: number;
-}
-
-export type Icon = FunctionComponent<IconProps>;
+export type { Icon } from "./components/icon.tsx";
 
 export const IconActivity = icon(activity);
 export const IconAdjustments = icon(adjustments);
@@ -101,7 +102,6 @@ export const IconHeadset = icon(headset);
 export const IconHelp = icon(help);
 export const IconHistory = icon(history);
 export const IconKey = icon(key);
-export const IconLanguage = icon(language);
 export const IconLock = icon(lock);
 export const IconLogout = icon(logout);
 export const IconMaximize = icon(maximize);
@@ -139,24 +139,12 @@ export const IconChevronLeft = icon(chevronLeft);
 export const IconPaperclip = icon(paperclip);
 export const IconWebhook = icon(webhook);
 export const IconX = icon(x);
-
-function icon(body: string): Icon {
-  return (props) => draw(body, props);
-}
-
-/** `body`: the inner SVG of a drawing of 24 by 24, which sets fill and color. */
-function draw(body: string, { size = 24, stroke = 2, ...attributes }: IconProps) {
-  return (
-    <svg
-      xmlns="http://www.w3.org/2000/svg"
-      viewBox="0 0 24 24"
-      width={size}
-      height={size}
-      strokeWidth={stroke}
-      aria-hidden={attributes["aria-label"] === undefined}
-      {...attributes}
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: The build writes it from a package.
-      dangerouslySetInnerHTML={{ __html: body }}
-    />
-  );
-}
+export const IconDots = icon(dots);
+export const IconEye = icon(eye);
+export const IconLayoutSidebar = icon(layoutSidebar);
+export const IconPin = icon(pin);
+export const IconPinnedOff = icon(pinnedOff);
+export const IconShare = icon(share);
+export const IconWorld = icon(world);
+export const IconPlayerTrackNext = icon(playerTrackNext);
+export const IconArtboard = icon(artboard);

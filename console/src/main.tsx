@@ -1,9 +1,9 @@
 import "@fontsource-variable/geist/wght.css";
-import "./styles.ts";
-import "./console.css";
 import { createRoot } from "react-dom/client";
-import { App } from "./app.tsx";
+import { wasSignedIn } from "./api/sign-in.ts";
 import { startLanguage } from "./i18n/change-language.ts";
+import { startColorScheme } from "./shell/color-scheme.ts";
+import { Entry } from "./shell/entry.tsx";
 
 const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce;
 // Where `get-nonce`, with which Mantine's modals add a style element, looks for it.
@@ -12,5 +12,8 @@ const root = document.getElementById("root");
 // untranslated: a fault of the build
 if (root === null) throw new Error("index.html has no element #root");
 
+startColorScheme();
+// Beside the language and the session; its failure shows when the entry loads it.
+if (wasSignedIn()) import("./app.tsx").catch(() => {});
 // Without a top-level await, for which chunks that import this one would wait.
-void startLanguage().then(() => createRoot(root).render(<App nonce={nonce ?? ""} />));
+void startLanguage().then(() => createRoot(root).render(<Entry nonce={nonce ?? ""} />));

@@ -16,7 +16,7 @@ import { PageLoading } from "./components/page-loading.tsx";
 import { useLanguage } from "./i18n/change-language.ts";
 import { t } from "./i18n/translate.ts";
 import { Gate } from "./shell/gate.tsx";
-import { SignInRoute } from "./shell/sign-in-page.tsx";
+import { SignInRoute } from "./shell/sign-in-route.tsx";
 
 const root = createRootRoute({ component: Gate, errorComponent: PageError });
 
@@ -55,6 +55,7 @@ const routeTree = root.addChildren([
   index,
   signIn,
   page("/chat", () => import("./pages/chat/chat-page.tsx"), "ChatPage"),
+  page("/shared", () => import("./pages/chat/shared/shared-page.tsx"), "SharedPage"),
   page("/talk", () => import("./pages/talk/talk-page.tsx"), "TalkPage"),
   page("/speech", () => import("./pages/speech/speech-page.tsx"), "SpeechPage"),
   page("/images", () => import("./pages/images/images-page.tsx"), "ImagesPage"),

@@ -1,70 +1,17 @@
-import {
-  type CSSVariablesResolver,
-  createTheme,
-  type MantineColorsTuple,
-  type MantineThemeOverride,
-  rem,
-} from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineThemeOverride, rem } from "@mantine/core";
+import { APRICOT, DARK, GRAY, PINE } from "./colors.ts";
 import { t } from "./i18n/translate.ts";
 
 const SANS = '"Geist Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const MONO = '"Geist Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
-
-const PINE: MantineColorsTuple = [
-  "#eef8f6",
-  "#d9efeb",
-  "#afdcd5",
-  "#7fc8be",
-  "#54b3a7",
-  "#359c8f",
-  "#22857a",
-  "#176e65",
-  "#125a53",
-  "#0d4741",
-];
-const APRICOT: MantineColorsTuple = [
-  "#fff4ec",
-  "#fde3d2",
-  "#f9c8a8",
-  "#f3a877",
-  "#ec8c50",
-  "#df7534",
-  "#c45e21",
-  "#a04b1a",
-  "#803d17",
-  "#643113",
-];
-/** Warm grays, which keep large surfaces calm. */
-const GRAY: MantineColorsTuple = [
-  "#f8f7f4",
-  "#f1efea",
-  "#e7e4dd",
-  "#d9d5cc",
-  "#bab5aa",
-  "#98938a",
-  "#77736b",
-  "#5a5751",
-  "#3d3b37",
-  "#22211f",
-];
-const DARK: MantineColorsTuple = [
-  "#dadcd9",
-  "#b9bcb9",
-  "#8f9491",
-  "#686e6b",
-  "#3a403e",
-  "#2f3533",
-  "#252a28",
-  "#1b1f1e",
-  "#161918",
-  "#101312",
-];
 
 /** The theme in the language of the console: it names buttons of Mantine for screen readers. */
 export function createConsoleTheme(): MantineThemeOverride {
   const close = { "aria-label": t("Close") };
   const clear = { "aria-label": t("Clear") };
   const toggle = { "aria-label": t("Toggle password visibility") };
+  // Its header is not one of the page.
+  const title = { header: { role: "none" } };
   const dismiss = { "aria-label": t("Dismiss") };
   return createTheme({
     colors: { pine: PINE, apricot: APRICOT, gray: GRAY, dark: DARK },
@@ -84,6 +31,8 @@ export function createConsoleTheme(): MantineThemeOverride {
     components: {
       Button: { defaultProps: { size: "sm" } },
       TextInput: { defaultProps: { size: "sm" } },
+      // A value out of range is refused at the field, not replaced by another one.
+      NumberInput: { defaultProps: { clampBehavior: "none" } },
       FileInput: { defaultProps: { clearButtonProps: clear } },
       TagsInput: { defaultProps: { clearButtonProps: clear } },
       Autocomplete: { defaultProps: { clearButtonProps: clear, comboboxProps: { shadow: "md" } } },
@@ -100,8 +49,8 @@ export function createConsoleTheme(): MantineThemeOverride {
       // Its other type puts `tabIndex` on an element that does not scroll.
       TableScrollContainer: { defaultProps: { type: "native" } },
       Card: { defaultProps: { withBorder: true, padding: "md", radius: "lg" } },
-      Modal: { defaultProps: { centered: true, radius: "lg", closeButtonProps: close } },
-      Drawer: { defaultProps: { closeButtonProps: close } },
+      Modal: { defaultProps: { centered: true, radius: "lg", closeButtonProps: close, attributes: title } },
+      Drawer: { defaultProps: { closeButtonProps: close, attributes: title } },
       Notification: { defaultProps: { closeButtonProps: dismiss } },
     },
   });

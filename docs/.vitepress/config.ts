@@ -37,19 +37,22 @@ export default defineConfig({
         link: `/${folder}/${pages(folder)[0]}`,
         activeMatch: `/${folder}/`,
       })),
+      { text: "Decisions", link: `/decisions/${pages("decisions")[0]}`, activeMatch: "/decisions/" },
       // The site lies below the console.
       { text: "Console", link: "/../", target: "_self" },
     ],
-    sidebar: ["tutorial", "how-to", "reference", "explanation", "decisions"].map((folder) => ({
-      text: titleOf(folder),
-      collapsed: folder === "decisions" ? true : undefined,
-      items: pages(folder).map((page) => ({
-        text: headingOf(folder, page),
-        link: `/${folder}/${page}`,
-      })),
-    })),
+    // Two lists, since each page repeats its own: one of everything would be two thirds of the site.
+    sidebar: {
+      "/": ["tutorial", "how-to", "reference", "explanation"].map(section),
+      "/decisions/": [section("decisions")],
+    },
   },
 });
+
+function section(folder: string) {
+  const items = pages(folder).map((page) => ({ text: headingOf(folder, page), link: `/${folder}/${page}` }));
+  return { text: titleOf(folder), items };
+}
 
 function pages(folder: string): string[] {
   return readdirSync(join(root, folder))

@@ -7,7 +7,8 @@ const DECISIONS = ["forwarded", "honored", "refused", "listed"] as const;
 
 export function fieldsPage(): string {
   const sections = Object.entries(FIELD_GROUPS).map(([key, group]) => {
-    const rows = Object.entries(FIELD_DECISIONS[key] ?? {}).map(([name, decisions]) => {
+    const rows = [...group.names].map((name) => {
+      const decisions = FIELD_DECISIONS[key]?.[name] ?? [];
       const cells =
         decisions.length === 2 ? decisions : group.task === undefined ? [decisions[0], ""] : ["", decisions[0]];
       return `| \`${group.at === "" ? name : `${group.at}.${name}`}\` | ${cells.join(" | ")} |`;
@@ -20,7 +21,7 @@ export function fieldsPage(): string {
 
 <!-- Written by npm run reference. Do not edit. -->
 
-What becomes of each field that the documents of OpenAI, Anthropic, Cohere, Jina and Voyage have. A test compares this list with the types of the official SDKs, and sends each field to a local model and to an upstream with OpenAI's chat completions. An upstream that speaks the format of the request gets every field as it is.
+What becomes of each field that the documents of OpenAI, Anthropic, Google, Cohere, Jina and Voyage have. A test compares this list with the types of the official SDKs, and sends each field to a local model and to an upstream with OpenAI's chat completions. An upstream that speaks the format of the request gets every field as it is.
 
 - \`forwarded\`: an upstream gets the field by its name.
 - \`honored\`: the service reads it, for itself or for what it sends to the upstream.

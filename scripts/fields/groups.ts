@@ -3,7 +3,7 @@
 import { fieldsOfInterface } from "./sdk-fields.ts";
 
 export interface FieldGroup {
-  document: "OpenAI" | "Anthropic" | "Cohere" | "Jina" | "Voyage";
+  document: "OpenAI" | "Anthropic" | "Google" | "Cohere" | "Jina" | "Voyage";
   operation: string;
   /** Path of the object that has the fields; "" for the body itself. */
   at: string;
@@ -23,6 +23,7 @@ const OPENAI = "openai/resources";
 const ANTHROPIC = "@anthropic-ai/sdk/resources";
 const namesOf = (file: string, name: string) => fieldsOfInterface(file, name).map((field) => field.name);
 const openai = (file: string, name: string) => namesOf(`${OPENAI}/${file}.d.ts`, name);
+const google = (name: string) => namesOf("@google/genai/dist/genai.d.ts", name);
 const anthropic = (file: string, name: string) => namesOf(`${ANTHROPIC}/${file}.d.ts`, name);
 
 const user = { role: "user", content: "Say hi." };
@@ -40,6 +41,11 @@ const session = (fields: object) => ({ session: { type: "realtime", ...fields } 
 const image = { prompt: "A bird" };
 const message = (fields: object) => ({ max_tokens: 20, messages: [fields] });
 const part = (fields: object) => message({ role: "user", content: [{ type: "text", text: "Hi" }, fields] });
+
+const generationConfig = google("GenerationConfig");
+/** Fields of the client itself. */
+const CLIENT_FIELDS = ["httpOptions", "abortSignal", "automaticFunctionCalling", "automaticContinuation"];
+const contents = [{ parts: [{ text: "Hi" }] }];
 
 /** Fields without which others are refused. */
 function withCompanions(fields: Readonly<Record<string, unknown>>): object {
@@ -215,6 +221,32 @@ export const FIELD_GROUPS: Readonly<Record<string, FieldGroup>> = {
     ...{ document: "OpenAI", operation: "/v1/realtime/client_secrets", at: "session" },
     names: openai("realtime/realtime", "RealtimeSessionCreateRequest"),
     body: session,
+  },
+  generateContent: {
+    ...{ document: "Google", operation: "/v1beta/models/{model}:generateContent", at: "", task: "chat" },
+    names: [
+      ...["model", "contents"],
+      ...google("GenerateContentConfig").filter((name) => ![...generationConfig, ...CLIENT_FIELDS].includes(name)),
+    ],
+    body: (fields) => ({ contents, ...fields }),
+  },
+  generationConfig: {
+    ...{ document: "Google", operation: "/v1beta/models/{model}:generateContent", at: "generationConfig" },
+    task: "chat",
+    names: generationConfig,
+    body: (fields) => ({
+      contents,
+      generationConfig: {
+        ...("logprobs" in fields && { responseLogprobs: true }),
+        ...(("responseSchema" in fields || "responseJsonSchema" in fields) && { responseMimeType: "application/json" }),
+        ...fields,
+      },
+    }),
+  },
+  embedContent: {
+    ...{ document: "Google", operation: "/v1beta/models/{model}:embedContent", at: "", task: "embedding" },
+    names: [...["model", "content"], ...google("EmbedContentConfig").filter((name) => !CLIENT_FIELDS.includes(name))],
+    body: (fields) => ({ content: contents[0], ...fields }),
   },
   messages: {
     ...{ document: "Anthropic", operation: "/v1/messages", at: "", task: "chat" },

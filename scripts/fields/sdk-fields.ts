@@ -13,8 +13,8 @@ export interface SdkField {
 
 /** Returns the members of an interface. Throws when the file has none of this name. */
 export function fieldsOfInterface(file: string, name: string): SdkField[] {
-  const text = readFileSync(resolve(PACKAGES, file), "utf8").replaceAll(/\/\*\*[\s\S]*?\*\//g, "");
-  const start = new RegExp(`^ *export interface ${name}\\b[^\\n]*\\{$`, "m").exec(text);
+  const text = readFileSync(resolve(PACKAGES, file), "utf8").replaceAll(/\/\*\*[\s\S]*?\*\/|\r/g, "");
+  const start = new RegExp(`^ *export (?:declare )?interface ${name}\\b[^\\n]*\\{$`, "m").exec(text);
   if (start === null) throw new Error(`${file} has no interface ${name}`);
   const fields: SdkField[] = [];
   let depth = 0;

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -97,15 +98,4 @@ const PRICES: Readonly<Record<string, readonly [prompt: number, completion: numb
 function nanoDollars(model: string, prompt: number, completion: number): number {
   const [input, output] = PRICES[model] ?? [200, 800];
   return prompt * input + completion * output;
-}
-
-/** The same numbers in every run: mulberry32. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -101,7 +101,7 @@ async function ask(page: Page, { id, models, parameters = {} }: Asked, text: str
   await page.goto("about:blank");
   await page.addInitScript(`Object.assign(localStorage, ${JSON.stringify(stored)})`);
   await page.goto(`${origin}/#/chat?c=${id}`);
-  await page.locator(".mantine-Pill-root", { hasText: models[0] }).waitFor();
+  await page.locator("#main").getByText(models[0]).first().waitFor();
   await page.getByRole("textbox", { name: "Message", exact: true }).fill(text);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
@@ -129,7 +129,7 @@ async function hear(page: Page): Promise<void> {
 }
 
 async function paint(page: Page): Promise<void> {
-  await page.getByLabel("Prompt").fill("Two colors of an evening sky, without clouds");
+  await page.getByRole("textbox", { name: "Prompt" }).fill("Two colors of an evening sky, without clouds");
   await page.getByRole("textbox", { name: "Images" }).fill("4");
   await page.getByRole("button", { name: "Generate" }).click();
   await page.getByText("4 images in").waitFor();

@@ -138,6 +138,7 @@ export const PACKAGE_RULES: Readonly<Record<string, readonly string[]>> = {
 /** Packages of this repository, or single exports of them, that only these parts of `src` import. */
 export const PACKAGE_USERS: Readonly<Record<string, readonly string[]>> = {
   "json-schema-grammar": ["engines"],
+  "json-schema-grammar/linear-pattern": ["features/tool-search"],
   audio: ["engines", "features/audio", "features/realtime"],
   "audio/formats": ["engines", "features/audio", "features/realtime", "wire"],
 };

@@ -6,6 +6,7 @@ import { mailMetrics } from "../../src/features/mail/metrics.ts";
 import { quotaMetrics } from "../../src/features/quota/metrics.ts";
 import { realtimeMetrics } from "../../src/features/realtime/metrics.ts";
 import { recordedContentMetrics } from "../../src/features/recorded-content/metrics.ts";
+import { responseMetrics } from "../../src/features/responses/metrics.ts";
 import { usageMetrics } from "../../src/features/usage/metrics.ts";
 import { webhookMetrics } from "../../src/features/webhooks/metrics.ts";
 import { Metrics } from "../../src/observability/metrics.ts";
@@ -14,6 +15,7 @@ export async function metricsReference(): Promise<string> {
   const metrics = new Metrics({ deployments: () => [], pools: () => [] });
   quotaMetrics(metrics.registry, () => ({ isShared: undefined, replicas: 1 }));
   realtimeMetrics(metrics.registry, () => 0);
+  responseMetrics(metrics.registry, () => 0);
   cacheMetrics(metrics.registry, async () => ({ answers: 0, bytes: 0 }));
   const counters = [batchMetrics, mailMetrics, recordedContentMetrics, usageMetrics, webhookMetrics];
   for (const register of counters) register(metrics.registry);

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { isLogged } from "../../src/http/request-log.ts";
 import { toOpenApiDocument } from "../../src/wire/openapi/document.ts";
 import type { RegisteredOperation } from "../../src/wire/openapi/operation.ts";
 import { listOperations } from "./list-operations.ts";
@@ -63,7 +64,14 @@ test("every operation has an ID that no other has, a summary and a section", () 
 });
 
 test("every path names its parameters", () => {
-  expect(operations.filter(({ path }) => /\{\}|\*|:/.test(path))).toEqual([]);
+  const paths = operations.map(({ path, customMethod }) => path.replace(`:${customMethod}`, ""));
+  expect(paths.filter((path) => /\{\}|\*|:/.test(path))).toEqual([]);
+});
+
+test("every operation of projects is logged and in the history", () => {
+  const paths = operations.filter(({ permission }) => permission === "project").map(({ path }) => path);
+  expect(paths.filter((path) => !isLogged(path))).toEqual([]);
+  expect(paths.length).toBeGreaterThan(80);
 });
 
 test("every reference in the document leads to a schema", () => {

@@ -11,6 +11,7 @@ import { docsFeature } from "../features/docs/feature.ts";
 import { embeddingFeature } from "../features/embeddings/feature.ts";
 import { openEvals } from "../features/evals/feature.ts";
 import { fileFeature } from "../features/files/feature.ts";
+import { geminiFeature } from "../features/gemini/feature.ts";
 import { guardrailFeature } from "../features/guardrails/feature.ts";
 import { idempotencyFeature } from "../features/idempotency/feature.ts";
 import { imageFeature } from "../features/images/feature.ts";
@@ -29,6 +30,7 @@ import { openResponses } from "../features/responses/feature.ts";
 import { openSavedChats } from "../features/saved-chats/feature.ts";
 import { scimFeature } from "../features/scim/feature.ts";
 import { signOnFeature } from "../features/sign-on/feature.ts";
+import { toolSearchFeature } from "../features/tool-search/feature.ts";
 import { uploadFeature } from "../features/uploads/feature.ts";
 import { usageFeature } from "../features/usage/feature.ts";
 import { openVectorStores } from "../features/vector-stores/feature.ts";
@@ -53,6 +55,7 @@ export const FEATURES = [
   openBatches,
   openVectorStores,
   webSearchFeature,
+  toolSearchFeature,
   codeInterpreterFeature,
   modelFeature,
   openAudio,
@@ -63,6 +66,7 @@ export const FEATURES = [
   guardrailFeature,
   openRealtime,
   ollamaFeature,
+  geminiFeature,
   accountsFeature,
   openPrivacy,
   scimFeature,

@@ -37,7 +37,7 @@ test.each(DATABASE_KINDS)("says for each table of %s what export and erasure do 
 
 /** Columns with IDs, hashes, choices of a list, and what the service itself writes: no person wrote their text. */
 const WRITTEN_BY_SERVICE =
-  /(^|_)(id|ids|hash|key|number|status|kind|type|mode|state|outcome|period|action|reason|purpose|source|endpoint|code|tier|by|token|salt|hashes|answer|blob)$|^(operation|role|completion_window|permissions|redacted_value|alert_percents|key_rules|answered_by|oldest_compatible|migration|level|tags|settings|language)$/;
+  /(^|_)(id|ids|hash|key|number|status|kind|type|mode|state|outcome|period|action|reason|purpose|source|endpoint|code|tier|by|token|salt|hashes|answer|blob)$|^(operation|role|completion_window|permissions|redacted_value|alert_percents|key_rules|answered_by|oldest_compatible|migration|level|tags|settings|language|shared_of)$/;
 
 test("says for each text that a person may have written what an erasure does with it", async () => {
   await using stack = new AsyncDisposableStack();

@@ -72,6 +72,7 @@ async function download(store: ModelStore, signal = new AbortController().signal
       refresh: async () => void events.push("refresh"),
       onProgress: ({ phase, receivedBytes }) => {
         if (phase === "fetching" && receivedBytes > 0) events.push("progress");
+        if (phase === "failed") events.push("failed");
       },
       logger: createLogger("silent"),
       backoff: { initial: 10, max: 10 },
@@ -102,7 +103,8 @@ test("tries again after a failure, and reports only the first one", async () => 
   hub.statuses.push(...Array<number>(12).fill(503));
   const { id, events } = await download(openStore());
   expect(await id).toBe("large");
-  expect(events.filter((event) => event.startsWith("failure"))).toEqual([expect.stringContaining("503")]);
+  const failures = events.filter((event) => event.startsWith("fail"));
+  expect(failures).toEqual(["failed", expect.stringMatching(/^failure: .*503/)]);
 });
 
 test("tries again after an error of the file system", async () => {

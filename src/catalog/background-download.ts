@@ -26,7 +26,7 @@ export interface BackgroundDownloadOptions {
 export interface DownloadListener {
   /** Called before the first byte. */
   onBegin(model: { id: string; bytes: number }): void;
-  /** Called after the first failure; later ones are only logged. */
+  /** Called after the first failure; later ones are only logged, and nobody has to act: a smaller model answers. */
   onFailure(id: string, reason: string): void;
 }
 
@@ -49,16 +49,22 @@ export async function downloadDefaultChatModel(
   const bytes = sizeOf(model);
   logger.info({ model: model.id, bytes }, "downloading the default chat model in the background");
   onBegin({ id: model.id, bytes });
+  let hasFailed = false;
+  /** Attempts that bring nothing are silent after the first one. */
+  const onProgressOf: ProgressListener = (progress) => {
+    if (!hasFailed || (progress.phase !== "failed" && progress.receivedBytes > 0)) onProgress(progress);
+  };
   const download = async () => {
-    await store.pull({ model: model.id }, { signal, onProgress, spareDiskBytes: SPARE_DISK_BYTES });
+    await store.pull({ model: model.id }, { signal, onProgress: onProgressOf, spareDiskBytes: SPARE_DISK_BYTES });
     await refresh();
   };
   const onRetry = (failure: unknown, failures: number) => {
     const reason = failure instanceof Error ? failure.message : String(failure);
     // Such as a read-only file system; no failed download may end the service.
     const details = failure instanceof Fault ? {} : { err: failure };
-    logger.warn({ model: model.id, reason, ...details }, "the default chat model could not be downloaded");
+    logger.info({ model: model.id, reason, ...details }, "the default chat model could not be downloaded");
     if (failures === 1) onFailure(model.id, reason);
+    hasFailed = true;
   };
   await retry(download, { backoff, onRetry, signal });
   return model.id;

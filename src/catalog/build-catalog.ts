@@ -11,7 +11,7 @@ import type { Task } from "../contracts/task.ts";
 import { Deployment } from "../deployments/deployment.ts";
 import type { MemoryBudget } from "../deployments/loading/memory-budget.ts";
 import type { ModelSize } from "../deployments/loading/model-memory.ts";
-import type { RoutingOptions, RoutingPolicy } from "../deployments/routing-options.ts";
+import type { FallbackOccasion, RoutingOptions, RoutingPolicy } from "../deployments/routing-options.ts";
 import { type Endpoint, formatAddress } from "../kernel/discovery/endpoint.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 import { Secret } from "../kernel/secret.ts";
@@ -41,6 +41,7 @@ export interface ModelSpec {
   cache?: ModelCacheSettings | undefined;
   guardrails?: readonly Guardrail[] | undefined;
   fallbacks: readonly string[];
+  fallbackOccasions?: Readonly<Record<string, FallbackOccasion>> | undefined;
   routing: RoutingPolicy;
   deployments: readonly DeploymentSpec[];
 }

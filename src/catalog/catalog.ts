@@ -5,7 +5,7 @@ import type { Guardrail } from "../contracts/guardrail.ts";
 import type { Price } from "../contracts/price.ts";
 import type { Task } from "../contracts/task.ts";
 import type { Deployment } from "../deployments/deployment.ts";
-import type { RoutingPolicy } from "../deployments/routing-options.ts";
+import type { FallbackOccasion, RoutingPolicy } from "../deployments/routing-options.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 import type { ModelCache } from "./model-cache.ts";
 
@@ -42,6 +42,8 @@ export interface CatalogModel {
   guardrails?: readonly Guardrail[] | undefined;
   /** Catalog IDs tried, in order, when no deployment can answer. */
   fallbacks: readonly string[];
+  /** By fallback, where it is not only for requests that no deployment can answer. */
+  fallbackOccasions?: Readonly<Record<string, FallbackOccasion>> | undefined;
   routing: RoutingPolicy;
   /** Deployments of a pool are adjacent and sorted by address. Empty while all pools are. */
   deployments: readonly Deployment[];
@@ -60,6 +62,8 @@ export interface PoolEntry {
 export interface ResolvedModel {
   id: string;
   model: CatalogModel;
+  /** When a fallback answers; undefined: when no deployment can. */
+  occasion?: FallbackOccasion | undefined;
 }
 
 export class Catalog {

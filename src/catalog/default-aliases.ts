@@ -1,4 +1,4 @@
-/** OpenAI's and Anthropic's model names as aliases, for clients that send them by default. */
+/** OpenAI's, Anthropic's and Google's model names as aliases, for clients that send them by default. */
 
 import type { Task } from "../contracts/task.ts";
 import type { ModelSpec } from "./build-catalog.ts";
@@ -28,11 +28,13 @@ const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
 const PREFERRED = ["moderation-omni"];
 
 /**
- * Aliases of the first model of a task: of chat, every ID that Claude Code asks for, its small model among them, and the
- * defaults of clients of the Realtime API; of image, those that image panels send. They change with each version.
+ * Aliases of the first model of a task: of chat, every ID that Claude Code and gemini-cli ask for, their small models among
+ * them, and the defaults of clients of the Realtime API; of embedding, those of Gemini's clients, which `gemini-*` would
+ * match; of image, those that image panels send. They change with each version.
  */
 const FIRST_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
-  chat: ["claude-*", "gpt-realtime*", "gpt-4o-realtime-*", "gpt-4o-mini-realtime-*", "gpt-audio-*"],
+  chat: ["claude-*", "gemini-*", "gpt-realtime*", "gpt-4o-realtime-*", "gpt-4o-mini-realtime-*", "gpt-audio-*"],
+  embedding: ["gemini-embedding-*"],
   image: ["dall-e-*", "gpt-image-*", "chatgpt-image-*"],
 };
 

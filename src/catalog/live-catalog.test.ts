@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { configSources } from "../cli/config-sources.ts";
@@ -36,7 +37,9 @@ test("keeps a reloaded configuration when a slower refresh with the previous one
   const before = await configOf(directory.path, "before");
   const after = await configOf(directory.path, "after");
   let seen: Promise<void> | undefined;
+  const queried = Promise.withResolvers<void>();
   const live = makeLiveCatalog(before, async () => {
+    if (seen !== undefined) queried.resolve();
     await seen;
     return new Map();
   });
@@ -44,11 +47,11 @@ test("keeps a reloaded configuration when a slower refresh with the previous one
   const slow = Promise.withResolvers<void>();
   seen = slow.promise;
   const refreshed = live.refresh();
-  // Long enough for the refresh to ask the database.
-  await new Promise((resume) => setTimeout(resume, 50));
+  await queried.promise;
   seen = undefined;
   const reloaded = live.apply(after);
-  await Promise.race([reloaded, new Promise((resume) => setTimeout(resume, 50))]);
+  // Without a lock, it would end within these turns.
+  for (let turn = 0; turn < 100; turn += 1) await nextTurn();
   slow.resolve();
   await Promise.all([refreshed, reloaded]);
   expect([...live.catalog.models].map(({ id }) => id)).toEqual(["after"]);

@@ -218,10 +218,25 @@ export const modelSettings = mapping(() => ({
     ),
   circuit: circuit.prefault({}),
   fallbacks: z
-    .array(z.string())
+    .array(
+      z.union([
+        z.string(),
+        mapping(() => ({
+          model: z.string().describe("ID of the model."),
+          when: z
+            .enum(["unavailable", "context_length", "always"])
+            .default("unavailable")
+            .describe(
+              "`unavailable`: when no deployment is available. `context_length`: when the prompt does not fit the model's context window. `always`: both.",
+            ),
+        })),
+      ]),
+    )
     .max(20)
     .default([])
-    .describe("IDs of models with the same task to try in order when no deployment is available."),
+    .describe(
+      "Models with the same task to try in order when no deployment is available: IDs, or the ID with `when` for prompts that do not fit the context window, such as `{ model: large, when: context_length }`.",
+    ),
   max_queue: maxQueue
     .default(100)
     .describe(

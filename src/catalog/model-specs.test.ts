@@ -87,6 +87,7 @@ test("gives the default models OpenAI's names as aliases, unless the configurati
     "text-embedding-3-small",
     "text-embedding-3-large",
     "text-embedding-ada-002",
+    "gemini-embedding-*",
   ]);
 });
 
@@ -97,9 +98,10 @@ test.each([
     "builtin_models: false\nmodels: [{ id: own, task: chat, deployments: [{ engine: openai-compatible, base_url: http://127.0.0.1:1 }] }]",
     "own",
   ],
-])("gives the first chat model, %s, every name of Claude and Realtime models", async (_which, yaml, id) => {
+])("gives the first chat model, %s, every name of Claude, Gemini and Realtime models", async (_which, yaml, id) => {
   expect((await specify(yaml)).get(id)?.aliases).toEqual([
     "claude-*",
+    "gemini-*",
     "gpt-realtime*",
     "gpt-4o-realtime-*",
     "gpt-4o-mini-realtime-*",

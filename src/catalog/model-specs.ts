@@ -3,7 +3,7 @@
 import type { ChatDefaults } from "../contracts/chat-model.ts";
 import { NO_PRICE } from "../contracts/price.ts";
 import { TASKS } from "../contracts/task.ts";
-import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS } from "../deployments/routing-options.ts";
+import { DEFAULT_POLICY, DEFAULT_ROUTING_OPTIONS, type FallbackOccasion } from "../deployments/routing-options.ts";
 import { ENGINES } from "../engines/registry.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
 import type { BundledModel } from "../model-store/manifest/bundled-model.ts";
@@ -54,6 +54,7 @@ function toConfigured(model: ModelConfig, { local }: Settings): ModelSpec {
   const { strategy, retries, prefixLoadFactor, circuit, maxQueue, deployments, hidden: isHidden, ...rest } = model;
   return {
     ...rest,
+    ...toFallbacks(rest.fallbacks),
     isHidden,
     isBuiltin: false,
     license: undefined,
@@ -72,6 +73,16 @@ function toConfigured(model: ModelConfig, { local }: Settings): ModelSpec {
         },
       }),
     ),
+  };
+}
+
+function toFallbacks(fallbacks: ModelConfig["fallbacks"]): Pick<ModelSpec, "fallbacks" | "fallbackOccasions"> {
+  const occasions = fallbacks.flatMap((each): [string, FallbackOccasion][] =>
+    typeof each === "string" || each.when === "unavailable" ? [] : [[each.model, each.when]],
+  );
+  return {
+    fallbacks: fallbacks.map((each) => (typeof each === "string" ? each : each.model)),
+    ...(occasions.length > 0 && { fallbackOccasions: Object.fromEntries(occasions) }),
   };
 }
 
@@ -112,7 +123,9 @@ function toModelSpec(
     defaults: mergeDefaults(entry.defaults, toDefaults(override?.defaults)),
     cache: override?.cache,
     guardrails: override?.guardrails,
-    fallbacks: override?.fallbacks.length ? override.fallbacks : (entry.fallbacks ?? []).filter(isBuiltin),
+    ...(override?.fallbacks.length
+      ? toFallbacks(override.fallbacks)
+      : { fallbacks: (entry.fallbacks ?? []).filter(isBuiltin) }),
     routing: override === undefined ? DEFAULT_POLICY : pickRouting(override),
     deployments: [
       {

@@ -1,39 +1,7 @@
-import { join } from "node:path";
-import { pino } from "pino";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
-import { Accounts } from "../features/accounts/accounts.ts";
-import { accountExtensions } from "../serving/account-extensions.ts";
-import { openDatabase } from "../storage/database.ts";
-import { runCommand } from "./run-command.ts";
+import { expect, test } from "vitest";
+import { useLocalCommands } from "../../test/support/service/local-commands.ts";
 
-let folder: TemporaryDirectory;
-beforeAll(async () => {
-  folder = await temporaryDirectory();
-  const logger = pino({ level: "silent" });
-  const database = openDatabase({ url: undefined, file: join(folder.path, "parlance.sqlite"), logger });
-  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
-  await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
-  await accounts.close();
-  await database.close();
-});
-afterAll(() => folder[Symbol.asyncDispose]());
-
-async function parlance(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  vi.stubEnv("PARLANCE_DATA_DIR", folder.path);
-  const output: string[] = [];
-  const errors: string[] = [];
-  vi.spyOn(console, "log").mockImplementation((text: string) => void output.push(`${text}\n`));
-  vi.spyOn(console, "error").mockImplementation((text: string) => void errors.push(`${text}\n`));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => errors.push(String(text)) > 0);
-  try {
-    const code = await runCommand(words);
-    return { code, stdout: output.join(""), stderr: errors.join("") };
-  } finally {
-    vi.restoreAllMocks();
-    vi.unstubAllEnvs();
-  }
-}
+const { parlance } = useLocalCommands();
 
 test("creates, lists, changes and deletes budgets", async () => {
   await parlance("projects", "create", "Web");

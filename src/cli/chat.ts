@@ -8,6 +8,7 @@ import { Fault } from "../kernel/faults.ts";
 import { CHAT_HELP, ChatSession } from "./chat-session.ts";
 import { chatModels, firstChatModel } from "./first-chat-model.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
+import { printable } from "./printable.ts";
 import { readEvents } from "./read-events.ts";
 import type { ServiceClient } from "./service-client.ts";
 import { startSpinner } from "./spinner.ts";
@@ -66,7 +67,9 @@ async function run(client: ServiceClient, model: string | undefined, options: Ch
 
 async function askOnce(client: ServiceClient, session: ChatSession, isJson: boolean): Promise<void> {
   session.ask((await text(process.stdin)).trim());
-  const write = isJson ? () => {} : (piece: string) => void process.stdout.write(piece);
+  // A file or a program gets what the model wrote.
+  const shown = (piece: string) => (process.stdout.isTTY ? printable(piece) : piece);
+  const write = isJson ? () => {} : (piece: string) => void process.stdout.write(shown(piece));
   const { content, completionTokens } = await readAnswer(client, session, { write }, new AbortController().signal);
   const { model } = session;
   if (isJson)
@@ -89,7 +92,7 @@ async function converse(client: ServiceClient, session: ChatSession): Promise<vo
         else await answer(client, session, prompt, lines);
       } catch (failure) {
         if (!(failure instanceof Fault)) throw failure;
-        console.error(`error: ${failure.message}`);
+        console.error(`error: ${printable(failure.message)}`);
       }
     }
   } finally {

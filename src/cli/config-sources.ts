@@ -33,7 +33,7 @@ export function configSources(): ConfigSources {
  * Folder of the configuration and the data: the working directory, or the checkout's where `npm run install-command` put
  * the command on the PATH and the working directory has neither.
  */
-function serviceFolder(): string {
+export function serviceFolder(): string {
   const folder = process.cwd();
   const { PARLANCE_CHECKOUT: checkout, PARLANCE_CONFIG: file, PARLANCE_DATA_DIR: data } = process.env;
   if (!checkout || file || data) return folder;

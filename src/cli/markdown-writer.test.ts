@@ -28,6 +28,12 @@ test("styles text the same way when it comes letter by letter", () => {
   expect(write([..."**b** `c`"])).toBe("<bold>b</> <cyan>c</>");
 });
 
+test("writes no control characters, which would command the terminal", () => {
+  const hostile = "a\u001b]52;c;AAAA\u0007b\u009b2J\rc\td\n```\n\u001b[2Jcode\n```";
+  expect(write([hostile])).toBe(write(["a]52;c;AAAAb2Jc\td\n```\n[2Jcode\n```"]));
+  expect(write([...hostile])).not.toMatch(/[^\P{Cc}\n\t]/u);
+});
+
 test("writes prose at once, and code at the end of its line", () => {
   let written = "";
   const writer = new MarkdownWriter(

@@ -1,6 +1,7 @@
 /** Styles Markdown while it streams: code line by line, other text as it comes. */
 
 import { styleText } from "node:util";
+import { printable } from "./printable.ts";
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
@@ -29,7 +30,7 @@ export class MarkdownWriter {
   }
 
   add(piece: string): void {
-    for (const part of piece.split(/(?<=\n)/)) {
+    for (const part of printable(piece).split(/(?<=\n)/)) {
       this.#line += part;
       if (part.endsWith("\n")) this.#endLine();
       else if (!this.#isCode) this.#writeProse(false);
@@ -66,13 +67,7 @@ export class MarkdownWriter {
 
   /** Holds back what may become a mark: the beginning of a fence, and an asterisk at the end. */
   #writeProse(isComplete: boolean): void {
-    if (!isComplete && this.#written === 0 && /^\s*(?:`{0,3}|~{0,3}|#{1,6})$/.test(this.#line)) return;
-    if (this.#written === 0 && (FENCE.test(this.#line) || /^#{1,6} /.test(this.#line))) {
-      if (!isComplete) return;
-      this.#write(this.#paint("bold", this.#line));
-      this.#written = this.#line.length;
-      return;
-    }
+    if (this.#written === 0 && this.#holdsHeading(isComplete)) return;
     let rest = this.#line.slice(this.#written);
     if (!isComplete && /(?<!\*)(?:\*\*)*\*$/.test(rest)) rest = rest.slice(0, -1);
     this.#written += rest.length;
@@ -81,6 +76,16 @@ export class MarkdownWriter {
       else if (part === "`") this.#isInlineCode = !this.#isInlineCode;
       else if (part !== "") this.#write(this.#styled(part));
     }
+  }
+
+  /** Writes a complete fence or heading; false for a line that is neither. */
+  #holdsHeading(isComplete: boolean): boolean {
+    if (!isComplete && /^\s*(?:`{0,3}|~{0,3}|#{1,6})$/.test(this.#line)) return true;
+    if (!FENCE.test(this.#line) && !/^#{1,6} /.test(this.#line)) return false;
+    if (!isComplete) return true;
+    this.#write(this.#paint("bold", this.#line));
+    this.#written = this.#line.length;
+    return true;
   }
 
   #styled(text: string): string {

@@ -2,6 +2,7 @@
 
 import { BatchedChatModel } from "@parlance-inference/llama-batching/batched-chat-model";
 import { loadModel } from "@parlance-inference/llama-batching/load-model";
+import { DEFAULT_CHAT_REQUEST } from "../contracts/default-chat-request.ts";
 import { lowerPriority } from "../kernel/process/lower-priority.ts";
 
 const MEASURED_TOKENS = 48;
@@ -33,26 +34,11 @@ let lastAt = 0;
 let tokens = 0;
 await model.run(
   {
+    ...DEFAULT_CHAT_REQUEST,
     messages: [{ role: "user", content: PROMPT }],
     maxTokens: MEASURED_TOKENS,
     minTokens: MEASURED_TOKENS,
-    temperature: 1,
-    topP: 1,
-    topK: undefined,
-    minP: undefined,
-    seed: undefined,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    repeatPenalty: 1,
-    logitBias: {},
-    stop: [],
-    choices: 1,
-    format: { type: "text" },
-    tools: [],
     toolChoice: "none",
-    parallelToolCalls: false,
-    topLogprobs: undefined,
-    reasoningEffort: undefined,
   },
   {
     emit: (event) => {

@@ -42,6 +42,17 @@ export function modelsCommand(): Command {
     .option("--key <key>", "admin key; default: $PARLANCE_ADMIN_KEY, or a temporary one")
     .action(pullModel);
   command
+    .command("export")
+    .description("Write models of this machine to one file, for a machine that cannot download them")
+    .argument("<file>", "file to write, such as models.tar")
+    .argument("[models...]", "IDs of the models, from `parlance models list`; default: all")
+    .action(exportModels);
+  command
+    .command("import")
+    .description("Bring in the models of a file that `parlance models export` wrote, and verify their checksums")
+    .argument("<file>", "the file")
+    .action(importModels);
+  command
     .command("remove")
     .description("Delete a model's files from this machine")
     .argument("<model>", "ID of the model, from `parlance models list`")
@@ -106,6 +117,21 @@ async function list(store: ModelStore, { all, verify, json }: ListOptions): Prom
   }
   if (problems.length > 0)
     throw new Fault("unavailable", `Verification failed:\n${problems.join("\n")}\nPull these models again.`);
+}
+
+async function exportModels(file: string, chosen: readonly string[]): Promise<void> {
+  const store = await openConfiguredStore("read");
+  const stored = (await store.list()).filter(({ isIntact }) => isIntact).map(({ id }) => id);
+  const ids = chosen.length > 0 ? chosen : stored;
+  if (ids.length === 0)
+    throw new Fault("not-found", "No models are stored here. Pull some: `parlance models pull ID`.");
+  await store.export(ids, file, new AbortController().signal);
+  console.log(`Wrote ${ids.join(", ")} to ${file}. Bring them in with: parlance models import ${file}`);
+}
+
+async function importModels(file: string): Promise<void> {
+  const ids = await (await openConfiguredStore("write")).import(file, new AbortController().signal);
+  console.log(`Brought in ${ids.join(", ")}.`);
 }
 
 async function verifyAll(store: ModelStore, models: readonly StoredModel[]): Promise<string[]> {

@@ -53,6 +53,8 @@ test.each([
   [["config", "check", "--jsn"], "(Did you mean --json?)"],
   [["config", "check", "a", "b"], "too many arguments"],
   [["keys", "revoke"], "missing required argument 'key'"],
+  [["keys", "create"], "Run parlance keys create --help for its options."],
+  [["keys", "creat"], "Run parlance keys --help for a list of its commands."],
   [["keys", "create", "--expires-in", "soon"], "must be a number followed by s, m, h, d or w"],
   [["keys", "create", "--expires-in", "0d"], "must be a number followed by s, m, h, d or w"],
   [["serve", "now"], "too many arguments"],

@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { invalidRequest } from "../kernel/faults.ts";
 import type { AnswerOf } from "../wire/openapi/named.ts";
-import type { RateLimit } from "../wire/openapi/organization-answers.ts";
+import type { RateLimit } from "../wire/openapi/project-policy-answers.ts";
 import { findProject, projectPath } from "./find-account.ts";
 import { parseDollars } from "./parse-dollars.ts";
 import type { ServiceClient } from "./service-client.ts";

@@ -1,47 +1,8 @@
-import { join } from "node:path";
-import { pino } from "pino";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
-import { Accounts } from "../features/accounts/accounts.ts";
+import { expect, test } from "vitest";
+import { useLocalCommands } from "../../test/support/service/local-commands.ts";
 import { SpendLimitService } from "../features/quota/spend-limit-service.ts";
-import { accountExtensions } from "../serving/account-extensions.ts";
-import { openDatabase } from "../storage/database.ts";
-import { runCommand } from "./run-command.ts";
 
-let folder: TemporaryDirectory;
-beforeAll(async () => {
-  folder = await temporaryDirectory();
-  await withAccounts((accounts) => accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined }));
-});
-afterAll(() => folder[Symbol.asyncDispose]());
-
-async function withAccounts<Result>(work: (accounts: Accounts) => Promise<Result>): Promise<Result> {
-  const logger = pino({ level: "silent" });
-  const database = openDatabase({ url: undefined, file: join(folder.path, "parlance.sqlite"), logger });
-  const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
-  try {
-    return await work(accounts);
-  } finally {
-    await accounts.close();
-    await database.close();
-  }
-}
-
-/** Runs a command in this process, which is faster than a process for each. */
-async function parlance(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  vi.stubEnv("PARLANCE_DATA_DIR", folder.path);
-  const output: string[] = [];
-  const errors: string[] = [];
-  vi.spyOn(console, "log").mockImplementation((text: string) => void output.push(`${text}\n`));
-  vi.spyOn(console, "error").mockImplementation((text: string) => void errors.push(`${text}\n`));
-  try {
-    const code = await runCommand(words);
-    return { code, stdout: output.join(""), stderr: errors.join("") };
-  } finally {
-    vi.restoreAllMocks();
-    vi.unstubAllEnvs();
-  }
-}
+const { parlance, withAccounts } = useLocalCommands();
 
 test("manages a project, its keys and its service accounts by name", async () => {
   const { id } = JSON.parse((await parlance("projects", "create", "Team A", "--json")).stdout);

@@ -2,7 +2,7 @@
 
 import { Command, InvalidArgumentError } from "commander";
 import type { AnswerOf } from "../wire/openapi/named.ts";
-import type { RequestDetails, RequestPage } from "../wire/openapi/usage-answers.ts";
+import type { RequestDetails, RequestPage } from "../wire/openapi/request-answers.ts";
 import { findProject } from "./find-account.ts";
 import { formatTable } from "./format-table.ts";
 import { formatTime } from "./format-time.ts";

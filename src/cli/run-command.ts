@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { Fault } from "../kernel/faults.ts";
 import { STAGE, VERSION } from "../kernel/version.ts";
+import { printable } from "./printable.ts";
 
 interface Entry {
   summary: string;
@@ -17,6 +18,8 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
         .option("--port <port>", "Port to listen on, as PARLANCE_PORT")
         .option("--config <file>", "Configuration file, as PARLANCE_CONFIG")
         .action(async ({ port, config }: { port?: string; config?: string }) => {
+          const { wantsSetup } = await import("./setup/offer.ts");
+          if (await wantsSetup()) return (await import("./setup/setup.ts")).setup({});
           process.exitCode = await serve({
             ...process.env,
             ...(port === undefined ? {} : { PARLANCE_PORT: port }),
@@ -24,6 +27,18 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
           });
         });
     },
+  },
+  setup: {
+    summary: "Set up a service in a minute: models, a person, a first answer",
+    load: async () => (await import("./setup/setup.ts")).setupCommand(),
+  },
+  autostart: {
+    summary: "Start the service at each login",
+    load: async () => (await import("./autostart.ts")).autostartCommand(),
+  },
+  upgrade: {
+    summary: "Replace the installed version; go back when the new one does not become ready",
+    load: async () => (await import("./upgrade.ts")).upgradeCommand(),
   },
   chat: {
     summary: "Talk to a chat model in the terminal",
@@ -154,7 +169,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (failure) {
     if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : WRONG_USAGE;
-    if (failure instanceof Fault) console.error(`error: ${failure.message}`);
+    if (failure instanceof Fault) console.error(`error: ${printable(failure.message)}`);
     else console.error("error: This is a bug in Parlance.", failure);
     return FAILURE;
   }
@@ -172,14 +187,16 @@ export async function buildProgram(words: readonly string[]): Promise<Command> {
   const called = words.slice(0, 2);
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
     const command = called.includes(name) ? await load() : new Command(name);
-    program.addCommand(inheritSettings(command.summary(summary).description(summary), program));
+    program.addCommand(inheritSettings(command.summary(summary).description(summary), program, `parlance ${name}`));
   }
   return program;
 }
 
 /** Copies the parent's settings, such as exitOverride, to a command that was created separately. */
-function inheritSettings(command: Command, parent: Command): Command {
+function inheritSettings(command: Command, parent: Command, path: string): Command {
   command.copyInheritedSettings(parent);
-  for (const each of command.commands) inheritSettings(each, command);
+  const contents = command.commands.length > 0 ? "a list of its commands" : "its options";
+  command.showHelpAfterError(`Run ${path} --help for ${contents}.`);
+  for (const each of command.commands) inheritSettings(each, command, `${path} ${each.name()}`);
   return command;
 }

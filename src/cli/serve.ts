@@ -4,6 +4,7 @@ import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { loadConfig } from "../config/load-config.ts";
+import type { BootstrapKeys } from "../features/accounts/accounts.ts";
 import { buildInBackground } from "../kernel/process/build-in-background.ts";
 import { createDataDirectory, makePrivate } from "../kernel/process/data-directory.ts";
 import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
@@ -16,8 +17,11 @@ import { configSources, configurationSources } from "./config-sources.ts";
 import { createProgress } from "./progress.ts";
 import { welcome } from "./welcome.ts";
 
-/** Resolves with the exit code; throws a Fault. */
-export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
+/** Resolves with the exit code; throws a Fault. `onReady` is called once the models are up or have failed. */
+export async function serve(
+  environment: NodeJS.ProcessEnv,
+  onReady?: (keys: BootstrapKeys) => Promise<void>,
+): Promise<number> {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
   const sources = { ...configSources(), environment };
   const config = await loadConfig(sources);
@@ -40,7 +44,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<number> {
       // Not at exit, since services are often killed.
       flushCompileCache();
       if (config.server.console) buildInBackground(logger, { script: "build-console.mjs", subject: "the console" });
-      return welcome(listening, config, progress);
+      return welcome(listening, config, progress, onReady);
     },
   });
 }

@@ -13,6 +13,11 @@ interface StatusOptions extends ServiceOptions {
   json?: true;
 }
 
+interface Readiness {
+  version?: string;
+  database?: { state: string };
+}
+
 const FAILURE = 1;
 
 export function statusCommand(): Command {
@@ -27,20 +32,38 @@ export function statusCommand(): Command {
 async function show({ json, ...options }: StatusOptions): Promise<void> {
   await withService("admin", options, async (client) => {
     const ready = await fetch(`${client.origin}/health/ready`);
-    const { version } = (await ready.json()) as { version?: string };
+    const { version, database } = (await ready.json()) as Readiness;
     const overview = await client.read<Sums>("GET", "/v1/organization/overview");
     if (!ready.ok) process.exitCode = FAILURE;
+    const problems = ready.ok ? [] : problemsOf(database, overview.deployments ?? []);
     if (json === true) {
       const { object: _object, ...sums } = overview;
-      console.log(JSON.stringify({ url: client.origin, version, is_ready: ready.ok, ...sums }, undefined, 2));
+      console.log(JSON.stringify({ url: client.origin, version, is_ready: ready.ok, problems, ...sums }, undefined, 2));
       return;
     }
     console.log(
       `${client.origin} is ${ready.ok ? "ready" : "not ready"}${version === undefined ? "" : `, version ${version}`}.`,
     );
+    for (const problem of problems) console.log(`  ${problem}`);
     console.log(describe(overview));
     if (overview.deployments !== null) console.log(`\n${formatDeployments(overview.deployments)}`);
   });
+}
+
+/** States of deployments for which a service is not ready. */
+const UNREADY: readonly string[] = ["loading", "restarting", "failed"];
+
+/** Why a service is not ready: its database, or deployments that are not up. */
+export function problemsOf(
+  database: Readiness["database"],
+  deployments: readonly Pick<NonNullable<Sums["deployments"]>[number], "deployment" | "state" | "reason">[],
+): string[] {
+  return [
+    ...(database !== undefined && database.state !== "up" ? [`The database is ${database.state}.`] : []),
+    ...deployments
+      .filter(({ state }) => UNREADY.includes(state))
+      .map(({ deployment, state, reason }) => `${deployment} is ${state}${reason === null ? "." : `: ${reason}`}`),
+  ];
 }
 
 function describe({ minutes, first_token_ms: { p50, p95 }, spend }: Sums): string {

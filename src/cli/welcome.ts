@@ -15,8 +15,16 @@ import { signInLink } from "./sign-in-link.ts";
 const POLL_INTERVAL_MS = 100;
 const DATABASE_RETRY_INTERVAL_MS = 1000;
 
-/** Resolves once the models are up or have failed, and a larger chat model is downloaded, if one is to be. Throws a Fault when the configured keys are not accepted. */
-export async function welcome(listening: Listening, config: Config, progress: Progress): Promise<void> {
+/**
+ * Resolves once the models are up or have failed, and a larger chat model is downloaded, if one is to be. `onReady` is called
+ * before that download. Throws a Fault when the configured keys are not accepted.
+ */
+export async function welcome(
+  listening: Listening,
+  config: Config,
+  progress: Progress,
+  onReady?: (keys: BootstrapKeys) => Promise<void>,
+): Promise<void> {
   const { origin, signal } = listening;
   try {
     const keys = await bootstrapKeys(listening, config);
@@ -29,6 +37,7 @@ export async function welcome(listening: Listening, config: Config, progress: Pr
     const readiness = await untilReady(listening);
     progress.stop();
     process.stdout.write(describeModels(readiness, origin, keys));
+    await onReady?.(keys);
     await downloadDefaultChatModel(listening, keys, progress);
   } catch (failure) {
     if (!signal.aborted) throw failure;
@@ -64,8 +73,10 @@ async function downloadDefaultChatModel(
       progress.print(
         `  Downloading ${id} (${formatBytes(bytes)}) in the background, the default chat model on this machine.\n  To do without it, set local.default_chat_model to smollm2-135m-instruct.\n\n`,
       ),
-    onFailure: (id: string, reason: string) =>
-      progress.print(`  ${id} could not be downloaded; trying again from time to time. ${reason}\n`),
+    onFailure: (_id: string, reason: string) =>
+      progress.print(
+        `  ${reason}\n  Trying again from time to time. Without a network, bring it in: parlance models import FILE\n`,
+      ),
   };
   const id = await app.downloadDefaultChatModel(listener, signal);
   if (id === undefined) return;

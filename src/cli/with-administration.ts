@@ -86,7 +86,7 @@ async function findPlace(config: Config): Promise<Place> {
 }
 
 /** Undefined also for a service that starts or stops, and for a file that a crash has left. */
-async function answeringOrigin(dataDirectory: string): Promise<string | undefined> {
+export async function answeringOrigin(dataDirectory: string): Promise<string | undefined> {
   const origin = findRunningOrigin(dataDirectory);
   if (origin === undefined) return undefined;
   const signal = AbortSignal.timeout(ANSWER_MS);

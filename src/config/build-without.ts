@@ -19,8 +19,7 @@ export function buildWithout<Built extends Attempt>(
   entries: readonly LayerEntry[],
   build: (entries: readonly LayerEntry[]) => Built,
 ): BuiltWithout<Built> {
-  const problems = new Map<LayerEntry, string>();
-  for (const entry of entries) if (entry.problem !== undefined) problems.set(entry, entry.problem);
+  const problems = new Map(entries.flatMap((entry) => (entry.problem === undefined ? [] : [[entry, entry.problem]])));
   const without = () => entries.filter((entry) => !problems.has(entry));
   let built = build(without());
   // An entry that is left out can invalidate those that refer to it.

@@ -151,9 +151,11 @@ function checkDeployment(
 
 function checkFallbacks(model: RawModel, tasks: ReadonlyMap<string, unknown>, written: unknown, errors: ConfigErrors) {
   const usedNames = new Set<string>();
-  listAt(model.value, "fallbacks").forEach((fallback, index) => {
+  listAt(model.value, "fallbacks").forEach((each, index) => {
+    const isId = typeof each === "string";
+    const fallback = isId ? each : (each as { model?: unknown } | null)?.model;
     if (typeof fallback !== "string") return;
-    const path = [...model.path, "fallbacks", index];
+    const path = [...model.path, "fallbacks", index, ...(isId ? [] : ["model"])];
     const problem = usedNames.has(fallback) ? "is listed twice" : fallbackProblem(model, fallback, tasks);
     usedNames.add(fallback);
     if (problem !== undefined && !errors.has(path)) errors.add(path, problem.replace("%s", quote(written, path)));

@@ -90,7 +90,7 @@ function listSettings(loaded: LoadedSettings): EffectiveSettings {
 
 /** Whether a reload applies a setting; the others need a restart. */
 export function isLive(key: string): boolean {
-  return /^(local\.|log_level$|builtin_models$|default_aliases$|configuration$|connections$|mcp_servers$|prices\.|guardrails$|webhooks$|limits\.(project_model|organization|key|user)\.)/.test(
+  return /^(local\.|log_level$|builtin_models$|default_aliases$|configuration$|connections$|mcp_servers$|mcp_toolsets$|prices\.|guardrails$|webhooks$|limits\.(project_model|organization|key|user)\.)/.test(
     key,
   );
 }

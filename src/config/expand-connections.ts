@@ -25,29 +25,33 @@ export function expandConnections(value: unknown, unresolved: WeakSet<object>, e
     const deployments = mapping.deployments.map((deployment: unknown, d: number) => {
       const { connection: name, ...settings } = asMapping(deployment) ?? {};
       if (name === undefined) return deployment;
-      const path = ["models", m, "deployments", d] as const;
       const { engine = ENGINE } = settings;
       const resolved: Record<string, unknown> = { ...settings, engine };
-      if (engine !== ENGINE) {
-        errors.add([...path, "connection"], `is a setting of the engine ${ENGINE}`);
-        unresolved.add(resolved);
-        return resolved;
+      const problems = problemsOf(name, resolved, connections);
+      for (const [key, problem] of problems) errors.add(["models", m, "deployments", d, key], problem);
+      if (engine === ENGINE && typeof name === "string" && valid.has(name)) {
+        return { ...(connections[name] as object), ...resolved };
       }
-      for (const key of ADDRESS_SETTINGS) {
-        if (settings[key] !== undefined) errors.add([...path, key], "is set by the connection");
-      }
-      if (typeof name !== "string" || !Object.hasOwn(connections, name)) {
-        const meant = typeof name === "string" ? nearest(name, Object.keys(connections)) : undefined;
-        const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
-        errors.add([...path, "connection"], `is not the name of an entry of connections${hint}`);
-      }
-      if (typeof name !== "string" || !valid.has(name)) {
-        unresolved.add(resolved);
-        return resolved;
-      }
-      return { ...(connections[name] as object), ...resolved };
+      unresolved.add(resolved);
+      return resolved;
     });
     return { ...mapping, deployments };
   });
   return { ...(value as object), models: expanded };
+}
+
+/** Setting and problem of each fault of a deployment that names a connection. */
+function problemsOf(
+  name: unknown,
+  settings: Readonly<Record<string, unknown>>,
+  connections: Readonly<Record<string, unknown>>,
+): [key: string, problem: string][] {
+  if (settings.engine !== ENGINE) return [["connection", `is a setting of the engine ${ENGINE}`]];
+  const problems: [string, string][] = ADDRESS_SETTINGS.filter((key) => settings[key] !== undefined).map((key) => {
+    return [key, "is set by the connection"];
+  });
+  if (typeof name === "string" && Object.hasOwn(connections, name)) return problems;
+  const meant = typeof name === "string" ? nearest(name, Object.keys(connections)) : undefined;
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return [...problems, ["connection", `is not the name of an entry of connections${hint}`]];
 }

@@ -12,7 +12,7 @@ import { fileSettings } from "../features/files/settings.ts";
 import { guardrailServiceSettings, guardrailSettings } from "../features/guardrails/settings.ts";
 import { imageSettings } from "../features/images/settings.ts";
 import { mailSettings } from "../features/mail/settings.ts";
-import { mcpServerSettings, mcpSettings } from "../features/mcp/settings.ts";
+import { mcpServerSettings, mcpSettings, mcpToolsetSettings } from "../features/mcp/settings.ts";
 import { ollamaSettings } from "../features/ollama/settings.ts";
 import { retentionSettings } from "../features/privacy/settings.ts";
 import { quotaSettings } from "../features/quota/settings.ts";
@@ -41,7 +41,7 @@ export const configFile = mapping(() => ({
     .boolean()
     .default(true)
     .describe(
-      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models, claude-* and gpt-realtime* of the first chat model, and dall-e-* and gpt-image-* of the first image model. A model, alias or wildcard in `models` that matches the name takes precedence.",
+      "Whether OpenAI's model names, such as whisper-1 and tts-1, are aliases of the built-in default models, claude-*, gemini-* and gpt-realtime* of the first chat model, gemini-embedding-* of the first embedding model, and dall-e-* and gpt-image-* of the first image model. A model, alias or wildcard in `models` that matches the name takes precedence.",
     ),
   configuration: z
     .enum(["live", "file_only"])
@@ -77,6 +77,7 @@ export const configFile = mapping(() => ({
   local: localSettings.prefault({}),
   mcp: mcpSettings.prefault({}),
   mcp_servers: mcpServerSettings,
+  mcp_toolsets: mcpToolsetSettings,
   webhooks: webhookSettings,
   mail: mailSettings.optional(),
   sign_on: signOnSettings.prefault({}),

@@ -79,32 +79,44 @@ export function placeEntries(file: unknown, entries: readonly LayerEntry[]): Pla
   const root = asMapping(file);
   if (root === undefined || entries.length === 0) return { value: file, paths };
   const value: Record<string, unknown> = { ...root };
-  const models = [...listAt(root, "models")];
-  const fileModels = new Set(models.map((model) => asMapping(model)?.id));
-  const servers = [...listAt(root, "mcp_servers")];
-  const fileServers = new Set(servers.map((server) => asMapping(server)?.name));
+  const models = new NamedList(listAt(root, "models"), "id");
+  const servers = new NamedList(listAt(root, "mcp_servers"), "name");
   const connections = { ...asMapping(root.connections) };
-  const fileConnections = new Set(Object.keys(connections));
+  const place: Record<EntryKind, (entry: LayerEntry) => Path | undefined> = {
+    model: (entry) => models.add("models", entry),
+    mcp_server: (entry) => servers.add("mcp_servers", entry),
+    connection: ({ name, value: connection }) => {
+      if (Object.hasOwn(connections, name)) return undefined;
+      connections[name] = connection;
+      return ["connections", name];
+    },
+    setting: ({ name, value: setting }) => (setAt(value, name.split("."), setting) ? name.split(".") : undefined),
+  };
   for (const entry of entries) {
-    const { kind, name } = entry;
-    if (kind === "model" && !fileModels.has(name)) {
-      paths.set(entry, ["models", models.length]);
-      models.push(entry.value);
-    } else if (kind === "mcp_server" && !fileServers.has(name)) {
-      paths.set(entry, ["mcp_servers", servers.length]);
-      servers.push(entry.value);
-    } else if (kind === "connection" && !fileConnections.has(name)) {
-      paths.set(entry, ["connections", name]);
-      connections[name] = entry.value;
-    } else if (kind === "setting") {
-      const path = name.split(".");
-      if (setAt(value, path, entry.value)) paths.set(entry, path);
-    }
+    const path = place[entry.kind](entry);
+    if (path !== undefined) paths.set(entry, path);
   }
-  if (models.length > 0) value.models = models;
-  if (servers.length > 0) value.mcp_servers = servers;
+  if (models.entries.length > 0) value.models = models.entries;
+  if (servers.entries.length > 0) value.mcp_servers = servers.entries;
   if (Object.keys(connections).length > 0) value.connections = connections;
   return { value, paths };
+}
+
+/** A list of the file with entries behind it, whose names the file does not have. */
+class NamedList {
+  readonly entries: unknown[];
+  readonly #fileNames: ReadonlySet<unknown>;
+
+  constructor(file: readonly unknown[], nameField: string) {
+    this.entries = [...file];
+    this.#fileNames = new Set(file.map((each) => asMapping(each)?.[nameField]));
+  }
+
+  /** Undefined when the file has the name. */
+  add(section: string, { name, value }: LayerEntry): Path | undefined {
+    if (this.#fileNames.has(name)) return undefined;
+    return [section, this.entries.push(value) - 1];
+  }
 }
 
 /** Whether the file itself sets what an entry of this name would. */

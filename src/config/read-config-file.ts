@@ -59,18 +59,22 @@ function parse(text: string, errors: ConfigErrors): RawFile {
     let node: unknown = root;
     let offset: number | undefined;
     for (const part of path) {
-      if (isAlias(node)) node = node.resolve(document);
-      if (isMap(node)) {
-        const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-        if (pair === undefined) break;
-        offset = startOf(pair.key) ?? offset;
-        node = pair.value;
-      } else if (isSeq(node)) {
-        node = node.items[Number(part)];
-        offset = startOf(node) ?? offset;
-      } else break;
+      const { at, value } = childOf(isAlias(node) ? node.resolve(document) : node, part);
+      offset = startOf(at) ?? offset;
+      node = value;
     }
     return offset === undefined ? undefined : lines.linePos(offset).line;
+  }
+
+  /** `at`: where the value of `part` is written, by its key where it has one. */
+  function childOf(node: unknown, part: string | number): { at?: unknown; value?: unknown } {
+    if (isSeq(node)) {
+      const value = node.items[Number(part)];
+      return { at: value, value };
+    }
+    if (!isMap(node)) return {};
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+    return pair === undefined ? {} : { at: pair.key, value: pair.value };
   }
 }
 

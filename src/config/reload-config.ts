@@ -16,6 +16,7 @@ const LIVE = [
   "local",
   "logLevel",
   "mcpServers",
+  "mcpToolsets",
   "prices",
   "webhooks",
   "file",

@@ -41,8 +41,9 @@ export function substituteVariables(root: unknown, environment: Environment, err
   function expand(text: string, path: Path): string {
     return text.replace(REFERENCE, (match, name: string | undefined) => {
       if (name === undefined) return "${";
-      if (!NAME.test(name) || !match.endsWith("}")) {
-        errors.add(path, match.endsWith("}") ? NOT_A_NAME : NOT_CLOSED);
+      const problem = problemOf(match, name);
+      if (problem !== undefined) {
+        errors.add(path, problem);
         return match;
       }
       names.add(name);
@@ -52,4 +53,9 @@ export function substituteVariables(root: unknown, environment: Environment, err
       return value ?? match;
     });
   }
+}
+
+function problemOf(reference: string, name: string): string | undefined {
+  if (!reference.endsWith("}")) return NOT_CLOSED;
+  return NAME.test(name) ? undefined : NOT_A_NAME;
 }

@@ -122,17 +122,8 @@ const MASKING: ReadonlySet<GuardrailType> = new Set(["pii", "secrets", "words"])
 
 const guardrail = fields.superRefine((entry, context) => {
   const { type, action, input, output, unsupportedLanguage } = entry;
-  const [required, optional] = FIELDS[type];
   const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-  const fields = Object.entries(entry).filter(([, value]) => value !== undefined);
-  for (const [key] of fields) {
-    const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    if (name !== "type" && ![...required, ...optional].includes(name as Field))
-      issue(name, `does not apply to ${type}`);
-  }
-  for (const name of required) {
-    if (fields.every(([key]) => key !== name)) issue(name, `is required for ${type}`);
-  }
+  for (const [field, problem] of fieldProblems(entry)) issue(field, problem);
   if (action?.startsWith("mask") && !MASKING.has(type)) issue("action", `must be block or report for ${type}`);
   if (type === "words" && action === "mask_and_restore") issue("action", "must be mask, block or report for words");
   if (type === "moderation" && input === undefined && output === undefined && unsupportedLanguage === undefined) {
@@ -148,6 +139,21 @@ const guardrail = fields.superRefine((entry, context) => {
     issue("unsupported_language", "set a model with the action model, and only then");
   }
 });
+
+/** Problems of fields that the type does not have, or that it requires. */
+function fieldProblems(entry: z.output<typeof fields>): [field: string, problem: string][] {
+  const [required, optional] = FIELDS[entry.type];
+  const names = Object.entries(entry)
+    .filter(([, value]) => value !== undefined)
+    .map(([key]) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const applicable: readonly string[] = ["type", ...required, ...optional];
+  const unknown = names.filter((name) => !applicable.includes(name));
+  const missing = required.filter((name) => !names.includes(name));
+  return [
+    ...unknown.map((name): [string, string] => [name, `does not apply to ${entry.type}`]),
+    ...missing.map((name): [string, string] => [name, `is required for ${entry.type}`]),
+  ];
+}
 
 export type Guardrail = z.output<typeof guardrail>;
 

@@ -134,23 +134,26 @@ export class Circuit {
       ended: (failure) => {
         if (hasEnded) return;
         hasEnded = true;
-        const verdict = verdictOn(failure, hasBegun);
-        if (verdict === "failure") this.#pauseAfter(failure);
-        // Another probe may have closed it in the meantime.
-        const decides = isProbe && this.#position !== "closed";
-        if (verdict === "nothing") {
-          if (decides && this.#position === "half-open") this.#expectProbe();
-        } else if (verdict === "failure") {
-          const isOver = this.#breaker.failure();
-          if (decides || (isOver && this.#position === "closed")) this.#open();
-        } else if (decides) {
-          // A deployment that refuses the request is reachable too.
-          this.#close();
-        } else if (failure === undefined) {
-          this.#breaker.success();
-        }
+        this.#judge(failure, verdictOn(failure, hasBegun), isProbe);
       },
     };
+  }
+
+  #judge(failure: unknown, verdict: Verdict, isProbe: boolean): void {
+    if (verdict === "failure") this.#pauseAfter(failure);
+    // Another probe may have closed it in the meantime.
+    const decides = isProbe && this.#position !== "closed";
+    if (verdict === "nothing") {
+      if (decides && this.#position === "half-open") this.#expectProbe();
+    } else if (verdict === "failure") {
+      const isOver = this.#breaker.failure();
+      if (decides || (isOver && this.#position === "closed")) this.#open();
+    } else if (decides) {
+      // A deployment that refuses the request is reachable too.
+      this.#close();
+    } else if (failure === undefined) {
+      this.#breaker.success();
+    }
   }
 
   #expectProbe(): void {

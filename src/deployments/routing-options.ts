@@ -12,6 +12,12 @@ export type Strategy =
   | "lowest_latency"
   | "lowest_cost";
 
+/**
+ * Requests that a fallback answers, beside those of a model without an available deployment (`always`), or instead of
+ * them: those whose prompt does not fit the model's context window.
+ */
+export type FallbackOccasion = "context_length" | "always";
+
 export interface RoutingPolicy {
   strategy: Strategy;
   /** Attempts after the first; each deployment is tried once even if there are more. */

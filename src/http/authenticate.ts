@@ -4,6 +4,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../contracts/caller.ts";
+import { KEY_HEADERS } from "../contracts/key-headers.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import { allows, mayCall, requirementOf } from "./access.ts";
@@ -47,10 +48,12 @@ declare module "fastify" {
     caller: Caller;
     /** Set by a hook for a request that the service makes itself. */
     internalCall: InternalCall | undefined;
-    /** Checks the key or session again, once a handler has read a body itself. Throws a Fault. */
-    authenticateAgain: () => Promise<void>;
+    /** How the scope authenticates; undefined without keys, and for a request that the service makes itself. */
+    authentication: Authentication | undefined;
   }
 }
+
+type Authentication = (request: FastifyRequest, reply: FastifyReply, done: (failure?: Error) => void) => void;
 
 /** A request that the service makes for a caller, without a key. */
 export interface InternalCall {
@@ -104,7 +107,7 @@ export function authenticateScope(
     if (kind === "operator" || (ignoresMismatchedIds && !caller.isOperator)) return;
     await applyHeaders(request, reply);
   };
-  const authenticate = (request: FastifyRequest, reply: FastifyReply, done: (failure?: Error) => void) => {
+  const authenticate: Authentication = (request, reply, done) => {
     const { headers } = request;
     const key = sentKey(headers);
     const namesScope = headers["openai-organization"] || headers["openai-project"];
@@ -120,10 +123,9 @@ export function authenticateScope(
   scope.addHook("onRequest", (request, reply, done) => {
     const { internalCall } = request;
     if (internalCall === undefined) {
-      request.authenticateAgain = () =>
-        new Promise((resolve, reject) => {
-          authenticate(request, reply, (failure) => (failure === undefined ? resolve() : reject(failure)));
-        });
+      // The same function for all: V8 gives each request that has one of its own, in place of the prototype's, a hidden
+      // class, which keeps the request alive until the next full collection.
+      request.authentication = authenticate;
       return authenticate(request, reply, done);
     }
     admit(request, reply, internalCall.caller);
@@ -135,6 +137,15 @@ export function authenticateScope(
   scope.addHook("preValidation", (request, reply, done) => {
     if (request.internalCall !== undefined || request.body === undefined) return done();
     authenticate(request, reply, done);
+  });
+}
+
+/** Authenticates a request again, once its handler has read the body itself. Throws a Fault. */
+export function authenticateAgain(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = (failure?: Error) => (failure === undefined ? resolve() : reject(failure));
+    if (request.authentication === undefined) finish();
+    else request.authentication(request, reply, finish);
   });
 }
 
@@ -252,14 +263,13 @@ function sent(value: string | string[] | undefined): string | undefined {
 }
 
 /**
- * Returns the key as OpenAI's clients send it, or as Anthropic's (`x-api-key`) or Azure's (`api-key`) do, or as a browser
- * does, whose WebSockets send no other header than their protocols.
+ * Returns the key as OpenAI's clients send it, or as those of Anthropic, Azure and Google do, or as a browser does,
+ * whose WebSockets send no other header than their protocols.
  */
 export function sentKey(headers: IncomingHttpHeaders): string | undefined {
   return (
     bearerKey(headers.authorization) ??
-    sent(headers["x-api-key"]) ??
-    sent(headers["api-key"]) ??
+    KEY_HEADERS.map((name) => sent(headers[name])).find((key) => key !== undefined) ??
     protocolKey(headers["sec-websocket-protocol"])
   );
 }

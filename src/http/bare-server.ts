@@ -16,6 +16,7 @@ import { collectOperations } from "./operation.ts";
 import type { RequestEntry } from "./request-entry.ts";
 import { type EndedRequest, type OpenRequests, useRequestLog } from "./request-log.ts";
 import type { ServerSettings } from "./settings.ts";
+import { SOCKET_PATHS } from "./sockets/socket-paths.ts";
 import { traceRequests } from "./trace-requests.ts";
 
 type BareServerSettings = Pick<ServerSettings, "maxBodyBytes" | "receiveTimeoutSeconds" | "requestTimeoutSeconds"> &
@@ -64,7 +65,8 @@ export function connectionTimeoutMs({
 
 /** Whether the request is the handshake of a WebSocket that a route takes. */
 function isHandshake({ method, url = "", headers }: IncomingMessage): boolean {
-  return method === "GET" && url.split("?", 1)[0] === "/v1/realtime" && headers.upgrade?.toLowerCase() === "websocket";
+  const [path = ""] = withoutTrailingSlash({ url }).split("?", 1);
+  return method === "GET" && SOCKET_PATHS.has(path) && headers.upgrade?.toLowerCase() === "websocket";
 }
 
 /** Closes the sockets of refused handshakes: Node stops reading them, so that it would not notice their end. */
@@ -121,7 +123,7 @@ export function bareServer(options: BareServerOptions): BareServer {
     rewriteUrl: withoutTrailingSlash,
   });
   app.decorateRequest("internalCall");
-  app.decorateRequest("authenticateAgain", async () => {});
+  app.decorateRequest("authentication");
   app.decorate("publicUrl", options.publicUrl);
   app.addHook("onRequest", (_request, reply, done) => {
     // On the raw response, which streams write, too. A browser must not take JSON or a download for a page.

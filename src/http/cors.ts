@@ -11,6 +11,7 @@ const EXPOSED_HEADERS = [
   "x-parlance-cache-key",
   "x-parlance-cache-reason",
   "x-parlance-deployment",
+  "x-parlance-fallback",
   "x-parlance-guardrails",
   "x-parlance-ignored-fields",
   "x-parlance-status",

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { toAnthropicErrorAnswer } from "../wire/anthropic/error.ts";
+import { toGeminiErrorAnswer } from "../wire/gemini/error.ts";
 import { toOllamaErrorAnswer } from "../wire/ollama/error.ts";
 import { type ErrorAnswer, toErrorAnswer } from "../wire/openai/error.ts";
 import { toScimErrorAnswer } from "../wire/scim/scim-error.ts";
@@ -16,6 +17,16 @@ function speaksOllama({ url }: Pick<FastifyRequest, "url">): boolean {
   return url.startsWith("/api/");
 }
 
+/** Detects Gemini's API by the path, or by a header that Google's clients send with every request. */
+export function speaksGemini({ method, url, headers }: Pick<FastifyRequest, "method" | "url" | "headers">): boolean {
+  return (
+    url.startsWith("/v1beta/") ||
+    (method === "POST" && url.startsWith("/v1/models/")) ||
+    headers["x-goog-api-key"] !== undefined ||
+    headers["x-goog-api-client"] !== undefined
+  );
+}
+
 /** Detects SCIM by the path. */
 export function speaksScim({ url }: Pick<FastifyRequest, "url">): boolean {
   return url.startsWith("/scim/");
@@ -24,5 +35,6 @@ export function speaksScim({ url }: Pick<FastifyRequest, "url">): boolean {
 export function toErrorAnswerFor(request: FastifyRequest, failure: unknown): ErrorAnswer<object> {
   if (speaksScim(request)) return toScimErrorAnswer(failure, request.id);
   if (speaksOllama(request)) return toOllamaErrorAnswer(failure, request.id);
+  if (speaksGemini(request)) return toGeminiErrorAnswer(failure, request.id);
   return speaksAnthropic(request) ? toAnthropicErrorAnswer(failure, request.id) : toErrorAnswer(failure, request.id);
 }

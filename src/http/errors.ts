@@ -20,6 +20,9 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
     // Fastify would close the connection at once, and a client that is still sending would see a reset instead of the
     // answer. Read and drop the rest of the body, for at most the time in which a request must arrive.
     if (failure instanceof Fault && failure.kind === "body-too-large") reply.removeHeader("connection");
+    if (prefersNoContent(request, failure)) {
+      return reply.code(204).header("preference-applied", ABSENT_PREFERENCE).send();
+    }
     return sendFailure(reply, failure);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -38,8 +41,11 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
   });
 }
 
-/** Operations of OpenAI's and Anthropic's APIs that this service may leave out. */
-const MAYBE_ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|evals|videos|containers|messages\/batches)(\/|$)/;
+/** Makes a 404 of a setting that is not set a 204 (RFC 7240): browsers log each 404 as an error. */
+const ABSENT_PREFERENCE = "absent=no-content";
+
+/** Operations of OpenAI's API that this service may leave out. */
+const MAYBE_ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|evals|videos|containers)(\/|$)/;
 
 /** Returns the part of the API that a path belongs to and that this service does not have. */
 function absentPart(path: string, operations: readonly string[]): string | undefined {
@@ -68,6 +74,11 @@ function sendFailure(reply: FastifyReply, failure: unknown): FastifyReply {
   const { status, headers, body } = toErrorAnswerFor(reply.request, failure);
   const type = speaksScim(reply.request) ? SCIM_MEDIA_TYPE : "application/json";
   return reply.code(status).headers(headers).type(`${type}; charset=utf-8`).send(body);
+}
+
+function prefersNoContent({ method, headers }: FastifyRequest, failure: unknown): boolean {
+  const isAbsent = failure instanceof Fault && failure.kind === "not-found";
+  return isAbsent && method === "GET" && headers.prefer === ABSENT_PREFERENCE;
 }
 
 function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBytes: number): unknown {

@@ -7,6 +7,10 @@ export interface Feature {
   public?: readonly FastifyPluginAsync[];
   /** Routes below /v1 for the keys of projects. */
   project?: readonly FastifyPluginAsync[];
+  /** Routes below /v1 that take WebSockets, with their authentication. */
+  sockets?: readonly FastifyPluginAsync[];
+  /** Routes below /v1beta for the keys of projects, in Gemini's format. */
+  projectOfGemini?: readonly FastifyPluginAsync[];
   /** Routes below /v1/organization for admin keys. */
   admin?: readonly FastifyPluginAsync[];
   /** Routes below /v1/projects, for admin keys, too. */

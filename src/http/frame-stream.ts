@@ -33,15 +33,17 @@ export class FrameStream extends Readable {
     try {
       for (;;) {
         const next = await this.#frames.next();
-        if (next.done === true || this.destroyed) break;
+        this.#hasEnded = next.done === true;
+        if (this.#hasEnded || this.destroyed || target.destroyed) break;
         if (!target.write(next.value)) await room(target);
       }
-      this.#hasEnded = true;
     } catch (failure) {
       this.#hasEnded = true;
       const last = this.#toLastFrame(failure);
-      if (!this.destroyed) target.write(last);
+      if (!this.destroyed && !target.destroyed) target.write(last);
     }
+    // Fastify does not notice that a request of the service itself had closed before its answer began.
+    if (target.destroyed) this.destroy();
     if (this.destroyed) return;
     target.end();
     this.push(null);

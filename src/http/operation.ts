@@ -112,10 +112,33 @@ export function rawOperation<const Route extends RouteName>(
   handler: (request: FastifyRequest<{ Params: ParamsOf<Route> }>, reply: FastifyReply) => unknown,
 ): RouteAdder {
   const [method, url] = route.split(" ", 2) as [HTTPMethods, string];
+  const { customMethod } = definition;
   return (app) => {
-    app.route({ ...options, method, url, config: { ...config, operation: definition }, handler: handler as never });
+    if (customMethod !== undefined && !app.hasConstraintStrategy("customMethod")) {
+      app.addConstraintStrategy(byCustomMethod);
+    }
+    const constraints = customMethod === undefined ? {} : { constraints: { customMethod } };
+    const shared = { ...options, ...constraints, method, url };
+    app.route({ ...shared, config: { ...config, operation: definition }, handler: handler as never });
   };
 }
+
+/** Tells routes of the same path apart by its end, such as `:generateContent`. */
+const byCustomMethod = {
+  name: "customMethod",
+  storage: () => {
+    const handlers = new Map<string, unknown>();
+    return {
+      get: (method: string) => handlers.get(method) ?? null,
+      set: (method: string, handler: unknown) => void handlers.set(method, handler),
+    };
+  },
+  deriveConstraint: ({ url = "" }: { url?: string | undefined }) => {
+    const end = url.indexOf("?");
+    return url.slice(url.lastIndexOf(":", end === -1 ? undefined : end) + 1, end === -1 ? undefined : end);
+  },
+  validate: () => {},
+} as never;
 
 /** Kind of key that the scope of an operation authenticates. */
 const SCOPES: Readonly<Record<Permission, ScopeKind | undefined>> = {
@@ -155,6 +178,7 @@ export function collectOperations(app: FastifyInstance): readonly RegisteredOper
 }
 
 /** `/v1/files/:file` → `/v1/files/{file}`; `/v1/models/*` → `/v1/models/{model}` */
-function toPathTemplate(url: string, { wildcard = "" }: Operation): string {
-  return url.replace(/:(\w+)/g, "{$1}").replace(/\*$/, `{${wildcard}}`);
+function toPathTemplate(url: string, { wildcard = "", customMethod }: Operation): string {
+  const path = url.replace(/:(\w+)/g, "{$1}").replace(/\*$/, `{${wildcard}}`);
+  return customMethod === undefined ? path : `${path}:${customMethod}`;
 }

@@ -116,8 +116,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
   return records;
 
   function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-    // Health checks and metrics scrapes would fill the log.
-    if (!/^\/(v[12]\/|api\/|mcp([/?]|$))/.test(request.url)) return;
+    if (!isLogged(request.url)) return;
     const settlement = request.record.settlement?.();
     const line = toLine(request, reply, settlement);
     const operation = operationOf(request);
@@ -140,6 +139,11 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
   }
 }
 
+/** Whether requests of a path are in the log and the history. Health checks and metrics scrapes would fill the log. */
+export function isLogged(url: string): boolean {
+  return /^\/(v1(?:beta)?\/|v2\/|api\/|mcp([/?]|$))/.test(url);
+}
+
 /** Answers to send at the end of this turn of the event loop. */
 let ready: HookHandlerDoneFunction[] = [];
 
@@ -159,13 +163,14 @@ function sendNow(send: HookHandlerDoneFunction): void {
 }
 
 /** Returns the route's pattern, because a label per unknown path would be unbounded. */
-function operationOf(request: FastifyRequest): string {
-  return (
-    request.routeOptions.url
-      ?.replace(/^\/(v1\/)?/, "")
-      .replace("/*", "")
-      .replace(/^mcp\/:server$/, "mcp") ?? "unknown"
-  );
+function operationOf({ routeOptions: { url, config } }: FastifyRequest): string {
+  const path = url
+    ?.replace(/^\/(v1\/)?/, "")
+    .replace("/*", "")
+    .replace(/^mcp\/:server$/, "mcp");
+  if (path === undefined) return "unknown";
+  const { customMethod } = config.operation ?? {};
+  return customMethod === undefined ? path : `${path}:${customMethod}`;
 }
 
 function toLine(request: FastifyRequest, reply: FastifyReply, settlement: Settlement | undefined) {

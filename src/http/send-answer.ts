@@ -8,6 +8,7 @@ import { sendEvents, type ToErrorFrame } from "./send-events.ts";
 
 interface AnswerFacts {
   deployment: string;
+  fallbackOccasion?: "context_length" | undefined;
   rateLimitStatus: RateLimitStatus;
   /** Undefined for a model without a cache. */
   cache?: CacheOutcome | undefined;
@@ -29,6 +30,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function sendAnswer(reply: FastifyReply, answer: AnswerFacts, content: AnswerContent): unknown {
   reply.request.record.settlement = answer.settlement;
   reply.header("x-parlance-deployment", answer.deployment).headers(toRateLimitHeaders(answer.rateLimitStatus));
+  if (answer.fallbackOccasion !== undefined) reply.header("x-parlance-fallback", answer.fallbackOccasion);
   if (answer.cache !== undefined) reply.headers(toCacheHeaders(answer.cache));
   if ("events" in content) return sendEvents(reply, content.events, content.toErrorFrame, content.contentType);
   if ("bytes" in content) return sendBytes(reply, content.contentType, content.bytes);

@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DAY_MS } from "../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../kernel/faults.ts";
 import { isOwnerGone, processOwner } from "../kernel/process/process-owner.ts";
+import { authenticateAgain } from "./authenticate.ts";
 
 export interface UploadOptions {
   /** Absolute path of the folder for uploads. */
@@ -114,7 +115,7 @@ export async function receiveUpload(
   reply.raw.once("close", () => void remove());
   if (reply.raw.destroyed) await remove();
   const upload = await parseBody(request.raw, contentType, { path: join(folder, "file"), maxBytes, fileFields });
-  await request.authenticateAgain();
+  await authenticateAgain(request, reply);
   return upload;
 }
 

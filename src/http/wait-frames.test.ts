@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ChatEvent } from "../contracts/chat-model.ts";
-import type { FormatAnswer } from "../wire/chat-format.ts";
+import type { ForwardedEvent } from "../contracts/chat-proxy.ts";
+import { parseEvents } from "../kernel/server-sent-events.ts";
+import { type FormatAnswer, renderFrames } from "../wire/chat-format.ts";
 import { chatCompletionsFormat } from "../wire/openai/chat/chat-completions.ts";
+import type { ResponseEvent } from "../wire/responses/output-item.ts";
+import { toResponseFrame } from "../wire/responses/response-events.ts";
 import { responsesFormat } from "../wire/responses/responses-format.ts";
 import { WaitFrames } from "./wait-frames.ts";
 
@@ -43,6 +47,45 @@ test("a response is created before an upstream has begun its answer, once", asyn
   const numbers = [...(created + rest).matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
   expect(numbers).toEqual(numbers.map((_number, index) => index));
   expect(rest).toMatch(/event: response\.completed\n.*"text":"Done\."/);
+});
+
+test("a stream that has begun goes on with the events of an upstream that speaks Responses", async () => {
+  const chat = responsesFormat.read({ model: "far", input: "Hi", stream: true }, context);
+  const saved: unknown[] = [];
+  chat.save = async ({ id }) => saved.push(id) > 0;
+  const created = responsesFormat.waitFrame("answering", chat);
+  async function* upstream(): AsyncGenerator<ForwardedEvent> {
+    const response = { id: "resp_upstream", created_at: 1, status: "in_progress", output: [] };
+    const frame = (events: ResponseEvent[]) => Buffer.from(events.map(toResponseFrame).join(""));
+    const first = ["response.created", "response.in_progress"].map((type, index) => ({
+      type,
+      sequence_number: index,
+      response,
+    }));
+    const delta = { type: "response.output_text.delta", sequence_number: 2, item_id: "msg_1", delta: "Done." };
+    yield { type: "frames", frames: frame(first), completionTokens: 0 };
+    yield { type: "frames", frames: frame([delta]), completionTokens: 1 };
+    const fields = { type: "response.completed", sequence_number: 3, response: { ...response, status: "completed" } };
+    yield { type: "finish", usage, completion: { fields, json: JSON.stringify(fields) } };
+  }
+  let rest = "";
+  for await (const frame of renderFrames(responsesFormat, { ...newAnswer(), bytes: upstream() }, chat)) {
+    rest += String(frame);
+  }
+  const read = (frames: string) => parseEvents(frames).map(({ data }) => JSON.parse(data) as ResponseEvent);
+  const begun = read(created);
+  const all = [...begun, ...read(rest)];
+  expect(all.map(({ type }) => type)).toEqual([
+    "response.created",
+    "response.in_progress",
+    "response.output_text.delta",
+    "response.completed",
+  ]);
+  expect(all.map(({ sequence_number }) => sequence_number)).toEqual([0, 1, 2, 3]);
+  const [{ response }] = begun as [ResponseEvent];
+  const { id, created_at } = response as { id: string; created_at: number };
+  expect(all.at(-1)?.response).toMatchObject({ id, created_at, status: "completed", store: true });
+  expect(saved).toEqual([id]);
 });
 
 test("other formats send a comment, and an answer in time sends none", async () => {

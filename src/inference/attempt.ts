@@ -128,30 +128,32 @@ export async function attempt<Opened extends Model, Event>(
     outcome = failure instanceof Fault ? failure.kind : "bug";
     const durationMs = performance.now() - beganAt;
     const queuedMs = 1000 * (queuedSeconds ?? durationMs / 1000);
+    const stage = { kind: "attempt", deployment: deployment.entry, beganAt, durationMs, queuedMs, failure } as const;
     attemptStats.stages ??= [];
-    attemptStats.stages.push({
-      kind: "attempt",
-      deployment: deployment.entry,
-      beganAt,
-      durationMs,
-      queuedMs,
-      failure,
-    });
+    attemptStats.stages.push(stage);
     engineSpan?.end({}, failure, adapter.content?.());
-    if (failure instanceof Fault && failure.used !== undefined) {
-      attemptStats.spent = { id, charge: chargeOf(project, resolved, deployment), deployment, used: failure.used };
-    } else if (signal.aborted && isSent) {
-      // Under a wildcard, only names that were answered are recorded: callers could fill the database with others.
+    const used = failure instanceof Fault ? failure.used : undefined;
+    if (used !== undefined || (signal.aborted && isSent)) {
       const charge = chargeOf(project, resolved, deployment);
-      attemptStats.spent = { id: model.id, charge, deployment, used: undefined };
+      // Under a wildcard, only names that were answered are recorded: callers could fill the database with others.
+      attemptStats.spent = { id: used === undefined ? model.id : id, charge, deployment, used };
     }
-    if (signal.aborted || !(failure instanceof Fault && ELSEWHERE.has(failure.kind))) throw failure;
+    if (signal.aborted || !isElsewhere(failure)) throw failure;
     return failure;
   } finally {
     span?.end({ "parlance.outcome": outcome });
     if (queuedSeconds !== undefined)
       onAttempt({ model: model.id, deployment: deployment.name, outcome, queuedSeconds });
   }
+}
+
+function isElsewhere(failure: unknown): failure is Fault {
+  return failure instanceof Fault && (ELSEWHERE.has(failure.kind) || isTooLong(failure));
+}
+
+/** Whether the prompt does not fit the context window, which that of another model may hold. */
+export function isTooLong({ code }: Fault): boolean {
+  return code === "context_length_exceeded";
 }
 
 function waitInQueue(

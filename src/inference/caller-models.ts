@@ -159,7 +159,7 @@ export class CallerModels {
     return this.#hasDeployment(caller, id, "chat", mayForward) ?? true;
   }
 
-  /** Whether an upstream that may answer a chat with `id` gets this body as it is. */
+  /** Whether an upstream that may answer a chat with `id` takes this body as it is. */
   mayForward(caller: Caller, id: string, passThrough: PassThrough): boolean {
     const forwards = ({ lastModel }: Deployment) =>
       lastModel?.task === "chat" && isChatProxy(lastModel) && lastModel.forwards(passThrough);
@@ -210,7 +210,10 @@ export class CallerModels {
     if (model.fallbacks.length === 0) return [];
     const mayUse = this.#options.accessOf(caller);
     return model.fallbacks
-      .flatMap((id) => this.#options.catalog.findFallback(id) ?? [])
+      .flatMap((id) => {
+        const fallback = this.#options.catalog.findFallback(id);
+        return fallback === undefined ? [] : [{ ...fallback, occasion: model.fallbackOccasions?.[id] }];
+      })
       .filter((found) => mayUseFound(mayUse, found));
   }
 }

@@ -11,6 +11,8 @@ export interface InferenceAnswer<Event> extends ModelFacts {
   createdAt: number;
   /** Catalog ID that answers, possibly a fallback's. */
   model: string;
+  /** Set for a fallback's answer to a prompt that did not fit the requested model. */
+  fallbackOccasion?: "context_length" | undefined;
   /** `Deployment.entry`. */
   deployment: string;
   /** `Deployment.name`. */

@@ -37,7 +37,7 @@ export interface InferenceRunOptions<Opened extends Model, Event> {
 }
 
 /** What answers: a deployment, or the cache. */
-interface Served<Event> extends Pick<Routed<Model, Event>, "id" | "charge" | "events"> {
+interface Served<Event> extends Pick<Routed<Model, Event>, "id" | "charge" | "events" | "occasion"> {
   deployment: Pick<Deployment, "name" | "entry" | "engine">;
   facts: ModelFacts;
 }
@@ -98,6 +98,7 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
         id: newId(""),
         createdAt: this.#options.startedAt,
         model: served.id,
+        fallbackOccasion: served.occasion,
         deployment: deployment.entry,
         deploymentName: deployment.name,
         engine: deployment.engine,
@@ -242,6 +243,7 @@ function fromCache<Event>({ model: id, deploymentName: name, deployment: entry, 
   const { isUpstream, isForwarded, sampleRate, events } = replay;
   return {
     id,
+    occasion: undefined,
     charge: NO_CHARGE,
     deployment: { name, entry, engine },
     facts: { isUpstream, isForwarded, sampleRate },

@@ -3,6 +3,7 @@
 import type { Caller } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatRequest } from "../contracts/chat-model.ts";
+import type { PassThrough } from "../contracts/chat-proxy.ts";
 import { DEFAULT_CHAT_REQUEST } from "../contracts/default-chat-request.ts";
 import type {
   EmbeddingRequest,
@@ -241,6 +242,11 @@ export class Inference {
   /** Whether guardrails read every text of a caller's requests for a model, so that no body is forwarded. */
   readsTextsOnly(caller: Caller, id: string): boolean {
     return this.#guardrails.readTextsOnly(caller, id);
+  }
+
+  /** Whether an upstream that may answer a chat with `id` gets this body as it is. */
+  mayForward(caller: Caller, id: string, passThrough: PassThrough): boolean {
+    return !this.readsTextsOnly(caller, id) && this.models.mayForward(caller, id, passThrough);
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

@@ -47,24 +47,17 @@ export function parseRedisUrl(url: string): RedisAddress {
   }
   const kind = (parts.kind as RedisAddress["kind"] | undefined) ?? "server";
   const nodes = (parts.hosts ?? "").split(",").map((each) => parseHost(each, DEFAULT_PORTS[kind]));
-  if (kind === "server" && nodes.length > 1) {
-    throw new Error("names several hosts, which need redis-sentinel:// or redis-cluster://");
-  }
-  if ((kind === "sentinel") !== (parts.primary !== undefined)) {
-    throw new Error("needs the primary's name after # with redis-sentinel://, and nothing after # otherwise");
-  }
   const database = Number(parts.database || 0);
-  if (kind === "cluster" && database !== 0) throw new Error("names a database, but a cluster has only database 0");
+  checkParts(kind, { hosts: nodes.length, primary: parts.primary, database });
   const query = new URLSearchParams(parts.query);
   const usesTls = parts.scheme === "rediss";
-  const files = readParameters(query, TLS_FILES);
-  const sentinelAccount = readParameters(query, SENTINEL_ACCOUNT);
-  for (const name of query.keys()) {
-    if (name in TLS_FILES && usesTls) continue;
-    if (name in SENTINEL_ACCOUNT && kind === "sentinel") continue;
+  const applicable = [usesTls ? TLS_FILES : {}, kind === "sentinel" ? SENTINEL_ACCOUNT : {}];
+  if (![...query.keys()].every((name) => applicable.some((names) => name in names))) {
     const names = [...Object.keys(TLS_FILES), ...Object.keys(SENTINEL_ACCOUNT)].join(", ");
     throw new Error(`has a parameter that does not apply here; with TLS or Sentinels there are ${names}`);
   }
+  const files = readParameters(query, TLS_FILES);
+  const sentinelAccount = readParameters(query, SENTINEL_ACCOUNT);
   return {
     kind,
     nodes,
@@ -74,6 +67,19 @@ export function parseRedisUrl(url: string): RedisAddress {
     sentinelAccount: toAccount(sentinelAccount.username, sentinelAccount.password),
     tls: usesTls ? files : undefined,
   };
+}
+
+function checkParts(
+  kind: RedisAddress["kind"],
+  { hosts, primary, database }: { hosts: number; primary: string | undefined; database: number },
+): void {
+  if (kind === "server" && hosts > 1) {
+    throw new Error("names several hosts, which need redis-sentinel:// or redis-cluster://");
+  }
+  if ((kind === "sentinel") !== (primary !== undefined)) {
+    throw new Error("needs the primary's name after # with redis-sentinel://, and nothing after # otherwise");
+  }
+  if (kind === "cluster" && database !== 0) throw new Error("names a database, but a cluster has only database 0");
 }
 
 function parseHost(text: string, defaultPort: number): RedisNode {

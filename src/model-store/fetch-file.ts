@@ -41,8 +41,7 @@ export class FileFetcher {
   /** Throws a Fault with every source's reason when all fail. */
   async fetch(order: FileRequest): Promise<FetchedFile & { path: string; from: string }> {
     const reasons: string[] = [];
-    let lastFailure: unknown;
-    let missingTool: Fault | undefined;
+    const failures: unknown[] = [];
     for (const location of order.file.sources) {
       const failure = this.#unreachable.get(location.source);
       if (failure !== undefined) {
@@ -53,19 +52,23 @@ export class FileFetcher {
         return await this.#fetchFrom(location, order);
       } catch (error) {
         order.signal.throwIfAborted();
-        if (!(error instanceof Fault || error instanceof SourceUnreachable)) throw error;
-        if (error instanceof SourceUnreachable) this.#unreachable.set(location.source, error.message);
-        else if (error.code === DISK_FULL) throw error;
-        this.#logger.info({ file: order.file.name, source: location.source, reason: error.message }, "source failed");
-        reasons.push(`${describeLocation(location)}: ${error.message}`);
-        lastFailure = error;
-        if (error instanceof Fault && error.code === TOOL_MISSING) missingTool = error;
+        reasons.push(`${describeLocation(location)}: ${this.#reasonOf(error, location, order)}`);
+        failures.push(error);
       }
     }
+    const missingTool = failures.findLast((error) => error instanceof Fault && error.code === TOOL_MISSING);
     throw new Fault("unavailable", `${order.file.name} could not be downloaded. ${reasons.join(" · ")}`, {
-      cause: missingTool ?? lastFailure,
-      code: missingTool?.code,
+      cause: missingTool ?? failures.at(-1),
+      code: (missingTool as Fault | undefined)?.code,
     });
+  }
+
+  /** Throws a failure for which another source is no way out. */
+  #reasonOf(error: unknown, { source }: SourceLocation, { file }: FileRequest): string {
+    if (error instanceof SourceUnreachable) this.#unreachable.set(source, error.message);
+    else if (!(error instanceof Fault) || error.code === DISK_FULL) throw error;
+    this.#logger.info({ file: file.name, source, reason: error.message }, "source failed");
+    return error.message;
   }
 
   async #fetchFrom(

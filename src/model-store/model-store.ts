@@ -9,6 +9,7 @@ import { PIPER_PREFIX } from "../kernel/piper-name.ts";
 import { tryLock } from "../kernel/process/file-lock.ts";
 import { FileFetcher } from "./fetch-file.ts";
 import type { ManifestEntry } from "./manifest/manifest-entry.ts";
+import { exportModels, importModels } from "./model-archive.ts";
 import { damagedFiles, readRecord, sizeOf } from "./model-record.ts";
 import { fromPiper } from "./piper-reference.ts";
 import { pullModel } from "./pull-model.ts";
@@ -106,6 +107,17 @@ export class ModelStore {
   /** Verifies every file of a pulled model. Resolves with a sentence for each file that has changed. */
   async verify(id: string, signal: AbortSignal): Promise<string[]> {
     return verifyFiles(this.#folders.modelFolder(this.#wantedById(id)), id, signal);
+  }
+
+  /** Writes stored models to one file. Throws a Fault for one that is not stored, or whose files have changed. */
+  async export(ids: readonly string[], file: string, signal: AbortSignal): Promise<void> {
+    const models = ids.map((id) => this.#wantedById(id));
+    await exportModels(this.#folders, models, resolve(file), signal);
+  }
+
+  /** Brings in what `export` wrote, and resolves with the models' IDs. Throws a Fault for another file, or on a full disk. */
+  async import(file: string, signal: AbortSignal): Promise<string[]> {
+    return importModels(this.#folders, resolve(file), (id) => this.#wantedById(id), signal);
   }
 
   /** Throws a Fault when the model is not stored, or is being pulled. */

@@ -28,14 +28,19 @@ export interface StoredModel {
 
 export async function listModels(folders: StoreFolders, manifest: readonly ManifestEntry[]): Promise<StoredModel[]> {
   const models: StoredModel[] = [];
-  for await (const recordPath of glob(`**/${RECORD_NAME}`, { cwd: folders.root })) {
-    const folder = join(folders.root, dirname(recordPath));
-    const record = await readRecord(folder);
-    if (record !== undefined) models.push(await describe(folder, record));
-  }
+  for await (const { folder, record } of listRecords(folders.root)) models.push(await describe(folder, record));
   const rank = new Map(manifest.map(({ id }, index) => [id, index]));
   const place = ({ id }: StoredModel) => rank.get(id) ?? manifest.length;
   return models.sort((a, b) => place(a) - place(b) || a.id.localeCompare(b.id));
+}
+
+/** Yields the readable records below `root`, with their folders. */
+export async function* listRecords(root: string): AsyncGenerator<{ folder: string; record: ModelRecord }> {
+  for await (const path of glob(`**/${RECORD_NAME}`, { cwd: root })) {
+    const folder = join(root, dirname(path));
+    const record = await readRecord(folder);
+    if (record !== undefined) yield { folder, record };
+  }
 }
 
 async function describe(folder: string, record: ModelRecord): Promise<StoredModel> {

@@ -11,6 +11,7 @@ import { allowOrigins } from "../http/cors.ts";
 import type { Feature } from "../http/feature.ts";
 import { refuseNul } from "../http/refuse-nul.ts";
 import type { ServerSettings } from "../http/settings.ts";
+import { acceptSockets } from "../http/sockets/accept-sockets.ts";
 import { unavailable } from "../kernel/faults.ts";
 import type { Logger } from "../kernel/logger.ts";
 import type { RegisteredOperation } from "../wire/openapi/operation.ts";
@@ -54,14 +55,26 @@ export function buildServer(options: ServerOptions): DescribedServer {
   }
   app.register(
     async (scope) => {
-      cutSlowReaders(scope, connectionTimeoutMs(settings) / 1000);
-      authenticate(scope, "project");
-      boundBodyMemory(scope, bodyMemory);
-      options.labelRequests?.(scope);
-      for (const plugin of features.flatMap((feature) => feature.project ?? [])) scope.register(plugin);
+      await acceptSockets(scope, { maxMessageBytes: settings.maxBodyBytes, origins: settings.corsOrigins });
+      for (const plugin of features.flatMap((feature) => feature.sockets ?? [])) scope.register(plugin);
     },
     { prefix: "/v1" },
   );
+  for (const [prefix, routes] of [
+    ["/v1", features.flatMap((feature) => feature.project ?? [])],
+    ["/v1beta", features.flatMap((feature) => feature.projectOfGemini ?? [])],
+  ] as const) {
+    app.register(
+      async (scope) => {
+        cutSlowReaders(scope, connectionTimeoutMs(settings) / 1000);
+        authenticate(scope, "project");
+        boundBodyMemory(scope, bodyMemory);
+        options.labelRequests?.(scope);
+        for (const plugin of routes) scope.register(plugin);
+      },
+      { prefix },
+    );
+  }
   for (const [prefix, routes] of [
     ["/v1/organization", features.flatMap((feature) => feature.admin ?? [])],
     ["/v1/projects", features.flatMap((feature) => feature.adminOfProjects ?? [])],

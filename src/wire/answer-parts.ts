@@ -31,7 +31,7 @@ export async function* toAnswerParts(
   showsReasoning: boolean,
   separatesRefusals = false,
 ): AsyncGenerator<PartEvent> {
-  const parts = new PartSequence();
+  const parts = new PartSequence(showsReasoning, separatesRefusals);
   let ended: { reason: FinishReason; stopText: string | undefined } = { reason: "stop", stopText: undefined };
   let isRefused = false;
   for await (const event of events) {
@@ -39,32 +39,19 @@ export async function* toAnswerParts(
       case "start":
         yield event;
         break;
-      case "text":
-        isRefused ||= event.isRefusal === true;
-        if (event.text !== "" || event.logprobs !== undefined) {
-          const type = event.isRefusal && separatesRefusals ? "refusal" : "text";
-          yield* parts.text(type, event.text, event.logprobs);
-        }
-        break;
-      case "reasoning":
-        if (!showsReasoning) break;
-        if (event.text !== "") yield* parts.text("reasoning", event.text);
-        if (event.encrypted !== undefined) yield* parts.encrypted(event.encrypted);
-        else if (event.signature !== undefined) yield* parts.sign(event.signature);
-        break;
-      case "tool-call":
-        if (event.signature !== undefined && showsReasoning) yield* parts.sign(event.signature);
-        yield* parts.call(event.index, event.id, event.name);
-        break;
-      case "tool-arguments":
-        yield* parts.arguments(event.index, event.text);
-        break;
       case "choice-end":
         yield* parts.stop();
         ended = { reason: event.reason, stopText: event.stopText };
         break;
       case "finish":
         yield { type: "end", ...ended, isRefused, usage: event.usage };
+        break;
+      // The prompt is no part of the answer.
+      case "echo":
+        break;
+      default:
+        isRefused ||= event.type === "text" && event.isRefusal === true;
+        yield* parts.append(event);
     }
   }
 }
@@ -90,8 +77,40 @@ class PartSequence {
   #open: OpenPart | undefined;
   #count = 0;
   readonly #waiting: Call[] = [];
+  readonly #showsReasoning: boolean;
+  readonly #separatesRefusals: boolean;
 
-  *text(
+  constructor(showsReasoning: boolean, separatesRefusals: boolean) {
+    this.#showsReasoning = showsReasoning;
+    this.#separatesRefusals = separatesRefusals;
+  }
+
+  append(event: ContentEvent): Generator<PartEvent> {
+    switch (event.type) {
+      case "text":
+        return this.#text(event);
+      case "reasoning":
+        return this.#reasoning(event);
+      case "tool-call":
+        return this.#call(event);
+      case "tool-arguments":
+        return this.#arguments(event.index, event.text);
+    }
+  }
+
+  *#text({ text, logprobs, isRefusal }: Extract<ContentEvent, { type: "text" }>): Generator<PartEvent> {
+    if (text === "" && logprobs === undefined) return;
+    yield* this.#write(isRefusal && this.#separatesRefusals ? "refusal" : "text", text, logprobs);
+  }
+
+  *#reasoning({ text, encrypted, signature }: Extract<ContentEvent, { type: "reasoning" }>): Generator<PartEvent> {
+    if (!this.#showsReasoning) return;
+    if (text !== "") yield* this.#write("reasoning", text);
+    if (encrypted !== undefined) yield* this.#encrypted(encrypted);
+    else if (signature !== undefined) yield* this.#sign(signature);
+  }
+
+  *#write(
     type: "text" | "refusal" | "reasoning",
     text: string,
     logprobs?: readonly TokenLogprob[],
@@ -101,26 +120,27 @@ class PartSequence {
   }
 
   /** Ends the reasoning with its signature, or writes one of which only the signature is visible. */
-  *sign(signature: string): Generator<PartEvent> {
+  *#sign(signature: string): Generator<PartEvent> {
     if (this.#open?.part.type !== "reasoning") yield* this.#begin({ type: "reasoning" });
     const { index, part } = this.#open as OpenPart;
     yield { type: "part-signature", index, part, signature };
     yield* this.stop();
   }
 
-  *encrypted(encrypted: string): Generator<PartEvent> {
+  *#encrypted(encrypted: string): Generator<PartEvent> {
     yield* this.#begin({ type: "reasoning", encrypted });
     yield* this.stop();
   }
 
-  *call(index: number, id: string, name: string): Generator<PartEvent> {
+  *#call({ index, id, name, signature }: Extract<ContentEvent, { type: "tool-call" }>): Generator<PartEvent> {
+    if (signature !== undefined && this.#showsReasoning) yield* this.#sign(signature);
     const call = { index, id, name, arguments: "" };
     const before = this.#waiting.at(-1) ?? this.#open?.call;
     if (before === undefined || (this.#waiting.length === 0 && isComplete(before))) yield* this.#beginCall(call);
     else this.#waiting.push(call);
   }
 
-  *arguments(index: number, text: string): Generator<PartEvent> {
+  *#arguments(index: number, text: string): Generator<PartEvent> {
     if (text === "") return;
     const waiting = this.#waiting.find((call) => call.index === index);
     if (waiting !== undefined) {
@@ -183,3 +203,5 @@ function isComplete({ arguments: text }: Call): boolean {
     return false;
   }
 }
+
+type ContentEvent = Extract<ChatEvent, { type: "text" | "reasoning" | "tool-call" | "tool-arguments" }>;

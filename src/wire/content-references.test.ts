@@ -131,6 +131,36 @@ test.each([
   ["citations", [{ role: "assistant", content: [{ type: "output_text", text: "", annotations: [{ url: URL_OF }] }] }]],
   ["arguments of a call", [{ role: "assistant", content: [{ type: "tool_use", input: { url: URL_OF } }] }]],
   ["a search that was made", [{ type: "web_search_call", action: { type: "open_page", url: URL_OF } }]],
+  [
+    "results of Anthropic's search",
+    [
+      {
+        role: "assistant",
+        content: [
+          { type: "server_tool_use", input: { query: "tide" } },
+          { type: "web_search_tool_result", content: [{ type: "web_search_result", url: URL_OF, title: "Tides" }] },
+        ],
+      },
+    ],
+  ],
+  [
+    "a page that Anthropic fetched",
+    [
+      {
+        role: "assistant",
+        content: [
+          {
+            type: "web_fetch_tool_result",
+            content: {
+              type: "web_fetch_result",
+              url: URL_OF,
+              content: { type: "document", source: { type: "text", media_type: "text/plain", data: "High." } },
+            },
+          },
+        ],
+      },
+    ],
+  ],
   ["the output of a command", [{ type: "shell_call_output", call_id: "c", output: [{ stdout: URL_OF }] }]],
   ["data", [{ role: "user", content: [{ type: "image_url", image_url: { url: DATA } }] }]],
   ["no list", "text"],

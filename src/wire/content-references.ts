@@ -35,6 +35,9 @@ const TEXT_TYPES: ReadonlySet<unknown> = new Set([
   "tool_use",
   "server_tool_use",
   "web_search_tool_result",
+  "web_search_result",
+  "web_fetch_tool_result",
+  "web_fetch_result",
   "search_result",
 ]);
 /** Parts of chat completions at vLLM, SGLang and others; `image_url` is also a field of Responses. */

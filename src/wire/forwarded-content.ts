@@ -40,15 +40,12 @@ export function chatContentOf(events: readonly ForwardedEvent[]): ForwardedConte
       refusal,
       tool_calls,
     } = fieldsOf(each.delta ?? each.message);
-    if (text(reasoning) !== "") parts.append(choice, "reasoning", text(reasoning), REASONING());
-    const written =
-      typeof content === "string"
-        ? content
-        : list(content)
-            .map((part) => text(part.text))
-            .join("");
-    if (written !== "") parts.append(choice, "text", written, TEXT());
-    if (text(refusal) !== "") parts.append(choice, "refusal", text(refusal), REFUSAL());
+    const append = (name: string, written: string, part: ContentPart) => {
+      if (written !== "") parts.append(choice, name, written, part);
+    };
+    append("reasoning", text(reasoning), REASONING());
+    append("text", textOf(content), TEXT());
+    append("refusal", text(refusal), REFUSAL());
     for (const [place, call] of list(tool_calls).entries()) {
       const { name, arguments: input } = fieldsOf(call.function);
       const json = typeof input === "object" && input !== null ? JSON.stringify(input) : text(input);
@@ -111,16 +108,24 @@ export function responseContentOf(events: readonly ForwardedEvent[]): ForwardedC
   for (const fields of fieldsIn(events.slice(-1))) {
     const response = fields.response === undefined ? fields : fieldsOf(fields.response);
     id = text(response.id) || undefined;
-    for (const [index, item] of list(response.output).entries()) {
-      const { type, call_id, name, arguments: input, summary, content } = item;
-      if (type === "function_call") parts.append(0, `${index}`, text(input), CALL(call_id, name));
-      for (const each of list(summary)) parts.append(0, `${index} summary`, text(each.text), REASONING());
-      for (const each of list(content)) {
-        if (each.type === "refusal") parts.append(0, `${index} refusal`, text(each.refusal), REFUSAL());
-        else parts.append(0, `${index} text`, text(each.text), TEXT());
-      }
-    }
+    for (const [index, item] of list(response.output).entries()) appendItem(parts, `${index}`, item);
     if (typeof response.status === "string") parts.end(0, response.status);
   }
   return { id, messages: parts.messages() };
+}
+
+function appendItem(parts: MessageParts, name: string, item: Fields): void {
+  const { type, call_id, name: called, arguments: input, summary, content } = item;
+  if (type === "function_call") parts.append(0, name, text(input), CALL(call_id, called));
+  for (const each of list(summary)) parts.append(0, `${name} summary`, text(each.text), REASONING());
+  for (const each of list(content)) {
+    if (each.type === "refusal") parts.append(0, `${name} refusal`, text(each.refusal), REFUSAL());
+    else parts.append(0, `${name} text`, text(each.text), TEXT());
+  }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const texts = list(content).map((part) => text(part.text));
+  return texts.join("");
 }

@@ -75,9 +75,11 @@ export class ForwardToOwner {
     socket.on("error", end).once("end", end);
     owner.on("error", end).once("close", () => socket.destroySoon());
     owner.once("end", () => socket.destroySoon());
-    owner.write(`${request.method} ${request.url} HTTP/1.1\r\n${toLines(this.#upgradeHeadersOf(request))}\r\n`);
-    owner.write(head);
-    socket.pipe(owner).pipe(socket);
+    const lines = `${request.method} ${request.url} HTTP/1.1\r\n${toLines(this.#upgradeHeadersOf(request))}\r\n`;
+    owner.write(Buffer.concat([Buffer.from(lines, "latin1"), head]));
+    owner.pipe(socket);
+    // An owner that refuses closes at once: a write that fails before its answer is read would discard the answer.
+    owner.once("data", () => socket.pipe(owner));
   }
 
   close(): void {

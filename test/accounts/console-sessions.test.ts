@@ -174,12 +174,13 @@ test("ends the session when its key is revoked, and writes both sign-ins to the 
   expect(log.data[0]).toMatchObject({ type: "login.succeeded", "login.succeeded": { id: account.api_key.id } });
 });
 
-test("serves the page with a policy that allows no other host, no inline script and no frame", async () => {
+test("serves the page with a policy that allows no other host, no inline script and no foreign frame", async () => {
   const [first, second] = await Promise.all([call("/"), call("/")]);
   expect(first?.status).toBe(200);
   const policy = first?.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("script-src 'self';");
   expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain("frame-src 'self'");
   expect(policy).not.toMatch(/unsafe|https?:|\*/);
   expect(policy).not.toBe(second?.headers.get("content-security-policy"));
   const page = (await first?.text()) ?? "";
@@ -189,6 +190,15 @@ test("serves the page with a policy that allows no other host, no inline script 
     "content-encoding": "br",
     "cache-control": "public, max-age=31536000, immutable",
   });
+});
+
+test("serves a frame for artifacts that reaches neither the service nor another host", async () => {
+  const frame = await call("/console/artifact");
+  expect(frame.status).toBe(200);
+  const policy = (frame.headers.get("content-security-policy") ?? "").split("; ");
+  expect(policy).toEqual(expect.arrayContaining(["sandbox allow-scripts", "default-src 'none'", "form-action 'none'"]));
+  expect(policy.filter((each) => /connect-src|https?:|\*|allow-same-origin|allow-top/.test(each))).toEqual([]);
+  expect(frame.headers.get("x-frame-options")).toBe("SAMEORIGIN");
 });
 
 test.each([

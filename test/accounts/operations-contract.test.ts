@@ -58,6 +58,18 @@ const CHATS: Record<string, Operation> = {
     body: (text) => ({ messages: user(text), max_tokens: 50 }),
     messageOf: inError,
   },
+  generateContent: {
+    path: "/v1beta/models/{model}:generateContent",
+    model: "parrot",
+    body: (text) => ({ contents: [{ parts: [{ text }] }] }),
+    messageOf: inError,
+  },
+  streamGenerateContent: {
+    path: "/v1beta/models/{model}:streamGenerateContent",
+    model: "parrot",
+    body: (text) => ({ contents: [{ parts: [{ text }] }] }),
+    messageOf: inError,
+  },
   "Ollama's chat": {
     path: "/api/chat",
     model: "parrot",
@@ -84,6 +96,12 @@ const EMBEDDINGS: Record<string, Operation> = {
     path: "/v1/rerank",
     model: "minilm",
     body: (text) => ({ query: text, documents: [text, "something else"] }),
+    messageOf: inError,
+  },
+  embedContent: {
+    path: "/v1beta/models/{model}:embedContent",
+    model: "minilm",
+    body: (text) => ({ content: { parts: [{ text }] } }),
     messageOf: inError,
   },
   "Ollama's embed": { path: "/api/embed", model: "minilm", body: (text) => ({ input: text }), messageOf: asError },
@@ -117,7 +135,7 @@ async function newProject(): Promise<Project> {
 
 function send({ path, model, body }: Operation, key: string, { text = "Hello there", asked = model as string } = {}) {
   const headers = { authorization: `Bearer ${key}` };
-  return service.post(path, { model: asked, ...body(text) }, { headers });
+  return service.post(path.replace("{model}", asked), { model: asked, ...body(text) }, { headers });
 }
 
 describe.each(Object.entries({ ...CHATS, ...EMBEDDINGS }))("%s", (_name, operation) => {

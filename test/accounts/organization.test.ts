@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { eventually } from "../support/service/eventually.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
 import { administrator, caller, INVALID, listed, say, useTeamServices } from "../support/service/team-services.ts";
 
@@ -142,8 +142,7 @@ test("isolates an organization created while the service runs, until it is archi
   await expect(administrator(service).projects.retrieve(project.id)).rejects.toMatchObject({ status: 404 });
 
   await runParlance(["organizations", "archive", id], surroundings);
-  await sleep(1_000);
-  await expect(listed(caller(service, api_key?.value))).rejects.toMatchObject(INVALID);
+  await eventually(() => expect(listed(caller(service, api_key?.value))).rejects.toMatchObject(INVALID));
   await expect(theirs.projects.list()).rejects.toMatchObject(INVALID);
   expect(await listed(caller(service))).toEqual(["parrot", "owl"]);
 });

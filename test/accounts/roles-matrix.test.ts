@@ -91,7 +91,7 @@ async function isAllowed({ method, path }: Row, key: string, project: string): P
   if (isOfOrganization && statusCode !== 403) expect([url, statusCode]).toEqual([url, 400]);
   if (statusCode === 403 && path.startsWith("/scim/")) {
     expect([url, JSON.parse(body).detail]).toEqual([url, expect.stringContaining("organization.scim.write")]);
-  } else if (statusCode === 403 && path.startsWith("/v1/saved_chats")) {
+  } else if (statusCode === 403 && /^\/v1\/(saved|shared)_chats/.test(path)) {
     const { code } = JSON.parse(body).error;
     // Keys of persons do not reach their chats, whatever the roles allow.
     if (code === "session_required") return true;

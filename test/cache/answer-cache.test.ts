@@ -358,6 +358,10 @@ describe("other operations", () => {
       () => ({ model: "native", max_tokens: 9, messages: user(`Question ${unique}`), temperature: 0 }),
     ],
     completions: ["/v1/completions", () => ({ model: "cached", prompt: `Question ${unique}`, temperature: 0 })],
+    generateContent: [
+      "/v1beta/models/cached:generateContent",
+      () => ({ contents: [{ parts: [{ text: `Question ${unique}` }] }], generationConfig: { temperature: 0 } }),
+    ],
     "Ollama's chat": [
       "/api/chat",
       () => ({ model: "cached", messages: user(`Question ${unique}`), options: { temperature: 0 } }),

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type Service, startService } from "../support/service/service.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -30,13 +30,13 @@ models:
       - { engine: scripted, echo: true, abilities: { logprobs: true, choices: 3 } }
 `;
 
-let service: Service;
+let service: InProcessService;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startInProcess(CONFIG);
   client = service.client({ maxRetries: 0 });
 });
-afterAll(() => service.stop());
+afterAll(() => service.close());
 
 const ask = (content: string) => ({ model: "able", messages: [{ role: "user" as const, content }] });
 const COLOURS = ["red is warm", "green is for the trees and the grass", "blue"];

@@ -1,7 +1,7 @@
 /** Invalid chat requests, and the field that each error names. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -17,11 +17,11 @@ models:
         abilities: { tools: true, json_schema: true, vision: true, logprobs: true, reasoning: true, choices: 4 }
 `;
 
-let service: Service;
+let service: InProcessService;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startInProcess(CONFIG);
 });
-afterAll(() => service.stop());
+afterAll(() => service.close());
 
 const user = { role: "user", content: "Say hi." };
 const tool = (name: string) => ({ type: "function", function: { name } });

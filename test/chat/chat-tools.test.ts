@@ -2,7 +2,7 @@
 
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -27,13 +27,13 @@ models:
           - text: "Hello."
 `;
 
-let service: Service;
+let service: InProcessService;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startInProcess(CONFIG);
   client = service.client({ maxRetries: 0 });
 });
-afterAll(() => service.stop());
+afterAll(() => service.close());
 
 const weather: OpenAI.ChatCompletionFunctionTool = {
   type: "function",

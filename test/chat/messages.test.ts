@@ -218,7 +218,7 @@ test("names unknown fields that it ignores", async () => {
 });
 
 const HOSTED_TOOLS = [
-  ...["web_search_20250305", "web_fetch_20250910", "code_execution_20250825", "tool_search_tool_bm25_20251119"],
+  ...["web_search_20250305", "web_fetch_20250910", "code_execution_20250825"],
   ...["mcp_toolset", "computer_toolset_20260801", "bash", "bash_code_execution_20250825"],
 ];
 

@@ -48,6 +48,20 @@ const FORMATS: Record<string, Case> = {
     answer: /^event: message_start\n.*"text":"Done\.".*event: message_stop\n/s,
     failure: /^event: error\ndata: \{"type":"error","error":\{.*"message":"Down\.".*\}\n\n$/,
   },
+  gemini: {
+    path: "/v1beta/models/{model}:streamGenerateContent?alt=sse",
+    body: (text) => ({ contents: [{ parts: [{ text }] }] }),
+    frame: COMMENT,
+    answer: /^data: \{"candidates".*"text":"Done\.".*"finishReason":"STOP".*"usageMetadata".*\n\n$/s,
+    failure: /^data: \{"error":\{"code":\d+,"message":"Down\.".*\}\n\n$/,
+  },
+  "gemini-array": {
+    path: "/v1beta/models/{model}:streamGenerateContent",
+    body: (text) => ({ contents: [{ parts: [{ text }] }] }),
+    frame: " ",
+    answer: /^\[\{"candidates".*"text":"Done\.".*"usageMetadata".*\}\]$/s,
+    failure: /^\[\{"error":\{"code":\d+,"message":"Down\.".*\}\]$/,
+  },
   "Ollama's chat": {
     path: "/api/chat",
     body: user,
@@ -70,7 +84,9 @@ const FAILURE = "fail_after_tokens: 0, fail_with: { kind: upstream-failed, messa
 let service: Service;
 beforeAll(async () => {
   // One model for each test, since they run at once.
-  const models = ["chat", "completions", "responses", "messages", "ollama"].flatMap((name) => [name, `${name}-client`]);
+  const models = ["chat", "completions", "responses", "messages", "gemini", "gemini-array", "ollama"].flatMap(
+    (name) => [name, `${name}-client`],
+  );
   const lines = [...models, "generate"].map(
     (id) =>
       `  - { id: ${id}, task: chat, deployments: [{ engine: scripted, slots: 1, replies: [{ match: fails, ${FAILURE} }, { text: "Done.", ${DELAY} }] }] }\n`,
@@ -95,7 +111,7 @@ test.concurrent.each(Object.entries(FORMATS))("sends what clients of %s skip", a
   const model = modelOf(name);
   const ask = async (text: string) => {
     const occupied = await occupy(model);
-    const response = await service.post(path, { model, stream: true, ...body(text) });
+    const response = await service.post(path.replace("{model}", model), { model, stream: true, ...body(text) });
     expect(response.status).toBe(200);
     const stream = await response.text();
     expect((await occupied.end).status).toBe(200);

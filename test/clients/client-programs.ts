@@ -30,6 +30,7 @@ export const CLIENT_PROGRAMS: readonly ClientProgram[] = [
       "github.com/sashabaranov/go-openai",
       "github.com/tmc/langchaingo",
       "github.com/anthropics/anthropic-sdk-go",
+      "github.com/cloudwego/eino-ext/components/model/openai",
     ],
     build: [["go", "build", "-o", "clients", "."]],
     start: ["./clients"],
@@ -43,6 +44,12 @@ export const CLIENT_PROGRAMS: readonly ClientProgram[] = [
   {
     folder: "java",
     clients: ["langchain4j-open-ai", "spring-ai-openai", "openai-java"],
+    build: [["mvn", "-q", "-B", "compile"]],
+    start: ["mvn", "-q", "-B", "exec:java"],
+  },
+  {
+    folder: "koog",
+    clients: ["koog-agents-jvm"],
     build: [["mvn", "-q", "-B", "compile"]],
     start: ["mvn", "-q", "-B", "exec:java"],
   },
@@ -67,7 +74,7 @@ export async function programPins(): Promise<Map<string, string>> {
     const pin = /"=([\d.]+)"/.exec(line)?.[1];
     if (name !== undefined && pin !== undefined) pins.set(name, pin);
   }
-  const pom = await read("java/pom.xml");
+  const pom = (await read("java/pom.xml")) + (await read("koog/pom.xml"));
   for (const [, name = "", property = ""] of pom.matchAll(/<artifactId>(\S+)<\/artifactId>\s*<version>\$\{(\S+)\}/g)) {
     pins.set(name, new RegExp(`<${property}>(.+)</`).exec(pom)?.[1] ?? "");
   }

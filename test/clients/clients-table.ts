@@ -33,11 +33,15 @@ export function renderClientsTable(checks: readonly ClientCheck[]): string {
     const names = (works: boolean) => done.filter(({ error }) => (error === null) === works).map(({ check }) => check);
     return `| ${client} | ${names(true).join(", ") || "nothing"} | ${names(false).join(", ") || "nothing"} |`;
   });
+  const names = Map.groupBy(checks, ({ client }) => client);
+  const working = [...names.values()].filter((done) => done.every(({ error }) => error === null));
   return `# Clients
 
 <!-- Written by UPDATE_CLIENTS=1 npm run test:clients. Do not edit. -->
 
 Each client is installed in the version below and driven with its own defaults against a new installation: only the base URL and the key are set. Checks that need a capable model use a scripted one, because the default chat model is too small to choose tools well. The settings are in [Connect clients](../how-to/connect-clients.md).
+
+${working.length} of ${names.size} clients work in all checks.
 
 | Client | Version | Works | Fails |
 |---|---|---|---|

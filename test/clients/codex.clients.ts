@@ -54,29 +54,46 @@ afterAll(async () => {
 
 reportChecks(() => NPM_CLIENT_VERSIONS[CLIENT]);
 
+async function writeHello(origin: string, more: readonly string[] = []): Promise<void> {
+  const settings = [
+    'model = "scripted-coder"',
+    'model_provider = "parlance"',
+    // Its web search runs on OpenAI's servers, so the service refuses it.
+    'web_search = "disabled"',
+    "[model_providers.parlance]",
+    'name = "Parlance"',
+    `base_url = "${origin}/v1"`,
+    'env_key = "PARLANCE_API_KEY"',
+    ...more,
+  ];
+  await rm(join(directory, "hello.txt"), { force: true });
+  await writeFile(join(directory, "config.toml"), settings.join("\n"));
+  const { code, output } = await runCommand(
+    codex,
+    ["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "Write the file hello.txt"],
+    { cwd: directory, environment: { HOME: directory, CODEX_HOME: directory, PARLANCE_API_KEY: service.apiKey } },
+  );
+  expect(output).toContain("The file is written.");
+  expect(code).toBe(0);
+  expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by codex\n");
+}
+
+const answered = (method: string, status: number) =>
+  service.log().filter((line) => line.path === "/v1/responses" && line.method === method && line.status === status);
+
 describe(CLIENT, () => {
   test("calls a tool, reads its result and answers", async () => {
-    const settings = [
-      'model = "scripted-coder"',
-      'model_provider = "parlance"',
-      // Its web search runs on OpenAI's servers, so the service refuses it.
-      'web_search = "disabled"',
-      "[model_providers.parlance]",
-      'name = "Parlance"',
-      `base_url = "${recorder.origin}/v1"`,
-      'env_key = "PARLANCE_API_KEY"',
-    ];
-    await writeFile(join(directory, "config.toml"), settings.join("\n"));
-    const { code, output } = await runCommand(
-      codex,
-      ["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "Write the file hello.txt"],
-      { cwd: directory, environment: { HOME: directory, CODEX_HOME: directory, PARLANCE_API_KEY: service.apiKey } },
-    );
-    expect(output).toContain("The file is written.");
-    expect(code).toBe(0);
-    expect(await readFile(join(directory, "hello.txt"), "utf8")).toBe("written by codex\n");
-    const requests = service.log().filter(({ path, status }) => path === "/v1/responses" && status === 200);
+    await writeHello(recorder.origin);
+    const requests = answered("POST", 200);
     expect(requests.length).toBeGreaterThanOrEqual(2);
     expect(requests[0]?.ignoredFields).toBeUndefined();
+  });
+
+  test("does so over a WebSocket", async () => {
+    const before = answered("POST", 200).length;
+    // The recorder passes no WebSocket on.
+    await writeHello(service.origin, ["supports_websockets = true"]);
+    expect(answered("GET", 101).length).toBeGreaterThanOrEqual(1);
+    expect(answered("POST", 200).length - before).toBeGreaterThanOrEqual(2);
   });
 });

@@ -13,12 +13,15 @@ import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts
 import { type Balancer, startBalancer } from "../support/service/balancer.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient, runCommand } from "./npm-clients.ts";
 import { installPythonClients, PYTHON_SCRIPTS } from "./python-clients.ts";
+import { reportChecks } from "./report-checks.ts";
 
 const SERVERS_VERSION = "2026.8.31";
 const CONFORMANCE_VERSION = "0.1.16";
-const INSPECTOR_VERSION = "2.12.0";
+const INSPECTOR = "@modelcontextprotocol/inspector";
+const INSPECTOR_VERSION = NPM_CLIENT_VERSIONS[INSPECTOR];
 
 /**
  * Subscriptions of the protocol of 2025 belong to a session's stream, which the gateway does not have, so that any
@@ -44,7 +47,7 @@ beforeAll(async () => {
   commands.everything = await installNpmClient(scoped("server-everything"), SERVERS_VERSION, "mcp-server-everything");
   commands.filesystem = await installNpmClient(scoped("server-filesystem"), SERVERS_VERSION, "mcp-server-filesystem");
   commands.conformance = await installNpmClient(scoped("conformance"), CONFORMANCE_VERSION, "conformance");
-  commands.inspector = await installNpmClient(scoped("inspector"), INSPECTOR_VERSION, "mcp-inspector");
+  commands.inspector = await installNpmClient(INSPECTOR, INSPECTOR_VERSION, "mcp-inspector");
   folder = await mkdtemp(join(tmpdir(), "parlance-mcp-"));
   await writeFile(join(folder, "notes.txt"), "The backup runs at noon.");
   const [everythingPort, pythonPort] = [await freePort(), await freePort()];
@@ -176,7 +179,9 @@ describe("servers", () => {
   });
 });
 
-describe("@modelcontextprotocol/inspector", () => {
+describe(INSPECTOR, () => {
+  reportChecks(() => INSPECTOR_VERSION);
+
   const inspect = async (path: string, ...parameters: string[]) => {
     const target = [`${balancer.origin}${path}`, "--transport", "http"];
     const options = { cwd: folder, environment: { HOME: folder } };

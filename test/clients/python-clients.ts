@@ -19,11 +19,11 @@ export interface ServiceAddress {
 }
 
 /** Installs a requirements file into a virtual environment of its name and returns its interpreter. Throws when pip fails. */
-export async function installPythonClients(requirements: string): Promise<string> {
+export async function installPythonClients(requirements: string, python = PYTHON): Promise<string> {
   const environment = join(ENVIRONMENTS, requirements.replace(/\.txt$/, ""));
   await mkdir(ENVIRONMENTS, { recursive: true });
   const interpreter = join(environment, "bin", "python");
-  if (!existsSync(interpreter)) await run(PYTHON, ["-m", "venv", environment]);
+  if (!existsSync(interpreter)) await run(python, ["-m", "venv", environment]);
   await run(interpreter, ["-m", "pip", "install", "--quiet", "--requirement", join(PYTHON_SCRIPTS, requirements)], {
     maxBuffer: 1 << 26,
   });

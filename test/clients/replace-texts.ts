@@ -22,7 +22,17 @@ const PROTOCOL_KEYS = new Set([
   ],
   ...["tool_choice", "reasoning_effort", "effort", "service_tier", "verbosity", "truncation", "summary", "detail"],
   ...["voice", "response_format", "stream_format", "encoding_format", "finish_reason", "language", "keep_alive"],
-  ...["required", "enum", "include", "modalities", "timestamp_granularities", "const", "pattern", "mode"],
+  ...[
+    "required",
+    "enum",
+    "include",
+    "modalities",
+    "timestamp_granularities",
+    "const",
+    "pattern",
+    "mode",
+    "responseMimeType",
+  ],
 ]);
 
 /** Replaces every string that is not part of the protocol. Numbers, types and the order of fields stay. */

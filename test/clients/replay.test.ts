@@ -72,7 +72,14 @@ const CHAT_FORMATS: Readonly<Record<string, (answer: Answer, request: ChatJson) 
   "/v1/chat/completions": expectCompletion,
   "/v1/responses": expectResponse,
   "/v1/messages": expectMessage,
+  ":generateContent": expectContent,
+  ":streamGenerateContent": expectContentStream,
 };
+
+/** Gemini's paths name the model, and its bodies do not. */
+function isGemini(path: string): boolean {
+  return path.startsWith("/v1beta/");
+}
 
 interface ChatJson {
   model: string;
@@ -84,12 +91,15 @@ function sendsKey({ headers }: RecordedRequest): boolean {
   return headers.some(([, value]) => value.includes(PLACEHOLDERS.key));
 }
 
+/** Paths by which wyoming-openai recognizes other services. */
+const PROBES: ReadonlySet<string> = new Set(["/v1/readyz", "/v1/test", "/health"]);
+
 /** Requests on what the service has stored, or without an operation, have no answer in another service. */
 function isReplayable({ method, path, json }: RecordedRequest): boolean {
   const { previous_response_id } = (json ?? {}) as { previous_response_id?: string };
   const isStored =
     /\/(conv|resp|vs|file)[_-]/.test(path) || /"(vector_store_ids|file_ids?)":/.test(JSON.stringify(json ?? {}));
-  return method !== "HEAD" && !isStored && previous_response_id === undefined;
+  return method !== "HEAD" && !PROBES.has(path) && !isStored && previous_response_id === undefined;
 }
 
 /** Anthropic's tool runners begin with a thread, and send everything when they are refused. */
@@ -109,10 +119,13 @@ describe.each(recordings.map((recording) => [`${recording.client} ${recording.ve
     test.each(replayed.map((each, index) => [`${index + 1}: ${each.method} ${each.path}`, each] as const))(
       "request %s gets the answer that the client reads",
       async (_title, recorded) => {
-        const expectAnswer = CHAT_FORMATS[recorded.path.replace(/\?.*/, "")];
+        const path = recorded.path.replace(/\?.*/, "");
+        const expectAnswer = CHAT_FORMATS[isGemini(path) ? path.replace(/.*(?=:)/, "") : path];
         // The text does not matter here, and the default model is slow.
         const json =
-          expectAnswer === undefined ? recorded.json : { ...(recorded.json as ChatJson), model: TOOLS_MODEL };
+          expectAnswer === undefined || isGemini(path)
+            ? recorded.json
+            : { ...(recorded.json as ChatJson), model: TOOLS_MODEL };
         const answer = await send({ ...recorded, json });
         // Ollama's clients send no key. Open WebUI asks for voices without one, and offers the names of OpenAI's voices when
         // it is refused.
@@ -146,6 +159,22 @@ function expectMessage(answer: Answer, { stream }: ChatJson): void {
   }
   const types = namedEvents(answer).map(({ type }) => type);
   expect([types[0], ...types.slice(-2)]).toEqual(["message_start", "message_delta", "message_stop"]);
+}
+
+interface Content {
+  candidates?: { content: { role: string; parts: unknown[] }; finishReason?: string }[];
+}
+
+function expectContent({ contentType, body }: Answer): void {
+  expect(contentType).toMatch(/^application\/json/);
+  const { candidates } = JSON.parse(body) as Content;
+  expect(candidates).toMatchObject([{ content: { role: "model", parts: [{}] }, finishReason: "STOP" }]);
+}
+
+function expectContentStream({ contentType, body }: Answer): void {
+  expect(contentType).toMatch(/^text\/event-stream/);
+  const chunks = parseEvents(body).map(({ data }) => JSON.parse(data) as Content);
+  expect(chunks.flatMap(({ candidates }) => candidates ?? []).at(-1)?.finishReason).toBe("STOP");
 }
 
 /** Events whose data repeats their name as `type`, as Responses and Messages have them. */

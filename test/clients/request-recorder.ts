@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { release } from "node:os";
 import { buffer } from "node:stream/consumers";
 import { PLACEHOLDERS, type RecordedPart, type RecordedRequest } from "./recorded-request.ts";
 import { replaceText, replaceTexts } from "./replace-texts.ts";
@@ -14,7 +15,10 @@ export interface RequestRecorder {
 }
 
 /** Headers that name a key, a session or an address. */
-const KEY_HEADERS = new Set(["authorization", "x-api-key", "api-key", "cookie"]);
+const KEY_HEADERS = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"]);
+
+/** Headers whose value says which machine recorded. */
+const MACHINE_HEADERS = new Set(["x-msh-device-name", "x-msh-os-version"]);
 
 /** Sessions and installations, which differ with each run. */
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -74,10 +78,16 @@ function withoutKeys(rawHeaders: readonly string[]): [string, string][] {
     const value = rawHeaders[index + 1] as string;
     const lower = name.toLowerCase();
     if (lower === "host") pairs.push([name, PLACEHOLDERS.host]);
-    else if (!KEY_HEADERS.has(lower)) pairs.push([name, value.replaceAll(UUIDS, NIL_UUID)]);
+    else if (MACHINE_HEADERS.has(lower)) pairs.push([name, "machine"]);
+    else if (!KEY_HEADERS.has(lower)) pairs.push([name, withoutMachine(value)]);
     else pairs.push([name, value.startsWith("Bearer ") ? `Bearer ${PLACEHOLDERS.key}` : PLACEHOLDERS.key]);
   }
   return pairs;
+}
+
+/** Kernels differ between machines. */
+function withoutMachine(value: string): string {
+  return value.replaceAll(UUIDS, NIL_UUID).replaceAll(release(), "6.1.0");
 }
 
 async function toParts(body: Buffer, type: string): Promise<RecordedPart[]> {

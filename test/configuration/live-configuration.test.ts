@@ -253,11 +253,14 @@ describe.each(["sqlite", "postgresql"] as const)("with %s", (kind) => {
     await eventually(async () => {
       expect(await chatStatus(service, "polly")).toEqual({ status: 200, text: "Hi" });
     });
-    const { body } = await call("GET", "/configuration/entries?kind=model");
-    expect(body.data.map(({ name, source, status }: Record<string, string>) => [name, source, status])).toEqual([
-      ["polly", "file", "in_force"],
-      ["polly", "api", "shadowed"],
-    ]);
+    // A worker may apply the file before the process that answers this.
+    await eventually(async () => {
+      const { body } = await call("GET", "/configuration/entries?kind=model");
+      expect(body.data.map(({ name, source, status }: Record<string, string>) => [name, source, status])).toEqual([
+        ["polly", "file", "in_force"],
+        ["polly", "api", "shadowed"],
+      ]);
+    });
     // An alias of the file that is the ID of an entry would take it out of force.
     const invalidating = FILE.replace("task: chat,", "task: chat, aliases: [polly],");
     await writeFile(service.configFile, `${invalidating}server: { workers: 2 }\n`);

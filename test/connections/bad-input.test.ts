@@ -1,7 +1,7 @@
 /** Invalid requests and their error responses. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 import { errorOf } from "../support/service/wire-error.ts";
 
 const CONFIG = `
@@ -17,11 +17,11 @@ models:
         context_window: 64
 `;
 
-let service: Service;
+let service: InProcessService;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startInProcess(CONFIG);
 });
-afterAll(() => service.stop());
+afterAll(() => service.close());
 
 const user = [{ role: "user", content: "Say hi." }];
 const valid = { model: "parrot", messages: user };

@@ -6,12 +6,12 @@ import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
-import { expectWithin } from "../support/timing.ts";
+import { CHECKS_DURATIONS, expectWithin } from "../support/timing.ts";
 
 const MAX_CONNECTIONS = 40;
 const CONFIG = `
 builtin_models: false
-server: { max_connections_per_address: ${MAX_CONNECTIONS} }
+server: { max_connections_per_address: ${MAX_CONNECTIONS}, receive_timeout_seconds: ${CHECKS_DURATIONS ? 60 : 2} }
 `;
 
 let service: Service;
@@ -59,7 +59,7 @@ test("answers HTTP/1.0, which knows no Host header, and Expect: 100-continue", a
   expect(await readAll(careful)).toContain("HTTP/1.1 200 ");
 });
 
-test("closes a connection whose headers are incomplete after 15 s", async () => {
+test("closes a connection whose headers are incomplete after server.receive_timeout_seconds, or 15 s", async () => {
   const socket = await open();
   const startedAt = performance.now();
   socket.write("GET /health/live HTTP/1.1\r\nhost: x\r\n");

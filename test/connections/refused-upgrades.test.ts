@@ -57,9 +57,9 @@ async function refusedUpgrade(port: number, operation: string): Promise<string> 
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
   socket.write(`${operation} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n`);
   socket.write(`sec-websocket-version: 13\r\nsec-websocket-key: ${"a".repeat(22)}==\r\n\r\n`);
-  const [answer] = (await Promise.race([once(socket, "data"), once(socket, "close").then(() => [""])])) as [
-    Buffer | "",
-  ];
+  // The direction of the service may end before the other one.
+  const ends = ["end", "close"].map((event) => once(socket, event).then(() => [""]));
+  const [answer] = (await Promise.race([once(socket, "data"), ...ends])) as [Buffer | ""];
   socket.resume();
   socket.end();
   return answer.toString("latin1");

@@ -24,7 +24,8 @@ export async function sendField(
   const isModel = group.at === "" && name === "model";
   const fields = isModel ? {} : { [name]: value };
   const body = { ...(model !== undefined && { model }), ...group.body(fields) };
-  const path = group.operation.replace("{id}", group.needs === undefined ? "" : await resourceOf(service, group.needs));
+  const named = group.operation.replace("{model}", model ?? "");
+  const path = named.replace("{id}", group.needs === undefined ? "" : await resourceOf(service, group.needs));
   const response = await fetch(`${service.origin}${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${service.apiKey}`, ...(group.form === undefined && JSON_TYPE) },

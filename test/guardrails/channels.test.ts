@@ -46,6 +46,8 @@ const MODELS: Readonly<Record<string, string>> = {
   "/v1/embeddings": "embedding",
   "/v1/rerank": "embedding",
   "/api/embed": "embedding",
+  "/v1beta/models/{model}:generateContent": "chat",
+  "/v1beta/models/{model}:batchEmbedContents": "embedding",
   "/v1/moderations": "moderation",
   "/v1/audio/speech": "speech",
   "/v1/images/generations": "image",
@@ -69,7 +71,7 @@ test.each(Object.entries(MODELS))(
     for (const value of new MarkedValues(document, EMAIL).of(schema as JsonSchema)) {
       const payload = { ...DEFAULTS[path], ...(value as object), model };
       const headers = { authorization: `Bearer ${service.apiKey}` };
-      await service.inject({ method: "POST", url: path, headers, payload });
+      await service.inject({ method: "POST", url: path.replace("{model}", model), headers, payload });
       const received = upstream.take();
       if (received.includes(EMAIL) && !isImage(value)) leaks.push(value);
       if (received.includes(MASKED)) masked += 1;

@@ -20,6 +20,13 @@ const engine = createServer(async (request, response) => {
   searches.push(await text(request));
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ results: [page] }));
 });
+const native: string[] = [];
+/** An upstream with the Messages API, which refuses each request. */
+const messagesUpstream = createServer(async (request, response) => {
+  native.push(await text(request));
+  const error = { type: "invalid_request_error", message: "refused" };
+  response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ type: "error", error }));
+});
 let mcp: TestMcpServer;
 let service: InProcessService;
 let client: OpenAI;
@@ -28,6 +35,8 @@ let project: string;
 beforeAll(async () => {
   mcp = await startMcpServer("stateless");
   await new Promise<void>((resolve) => engine.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => messagesUpstream.listen(0, "127.0.0.1", resolve));
+  const anthropic = `http://127.0.0.1:${(messagesUpstream.address() as AddressInfo).port}`;
   service = await startInProcess(`
 builtin_models: false
 web_search: { engine: endpoint, url: "http://127.0.0.1:${(engine.address() as AddressInfo).port}" }
@@ -48,6 +57,9 @@ models:
           - { match: "use contact;", tool_calls: [{ name: crm__contact, arguments: {} }] }
           - { match: "use search;", tool_calls: [{ name: web_search, arguments: { query: "Who is ${EMAIL}" } }] }
           - { text: "No tool." }
+  - id: claude
+    task: chat
+    deployments: [{ engine: anthropic, base_url: "${anthropic}", api_key: key, model: claude }]
 `);
   client = new OpenAI({ apiKey: service.apiKey, baseURL: `${service.origin}/v1`, maxRetries: 0 });
   mcpClient = new Client({ name: "test", version: "1.0.0" });
@@ -62,6 +74,8 @@ afterAll(async () => {
   await mcp?.close();
   engine.closeAllConnections();
   engine.close();
+  messagesUpstream.closeAllConnections();
+  messagesUpstream.close();
 });
 beforeEach(() => {
   mcp.requests.length = 0;
@@ -138,12 +152,37 @@ describe("within a response", () => {
     expect(sent()).toEqual([]);
   });
 
+  test("masks where the user is for the engine of web_search", async () => {
+    await guard({ type: "pii" });
+    await ask("use search;", { tools: [{ type: "web_search", user_location: { city: `Paris ${EMAIL}` } }] });
+    expect(JSON.parse(searches[0] ?? "{}").user_location).toEqual({
+      type: "approximate",
+      city: "Paris <EMAIL_ADDRESS_1>",
+    });
+  });
+
   test("masks queries of web_search, and refuses pages that give the model orders", async () => {
     await guard({ type: "pii" }, { type: "prompt_injection" });
     const response = await ask("use search;", { tools: [{ type: "web_search" }] });
     expect(JSON.parse(searches[0] ?? "{}").query).toBe("Who is <EMAIL_ADDRESS_1>");
     expect(response.output_text).toBe("It was refused.");
   });
+});
+
+test("runs web_search here where a guardrail keeps bodies from an upstream that has it", async () => {
+  const tools = [{ type: "web_search_20250305", name: "web_search" }];
+  const payload = { model: "claude", max_tokens: 50, messages: [{ role: "user", content: "Search." }], tools };
+  const toolsOf = async () => {
+    native.length = 0;
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    const response = await service.inject({ method: "POST", url: "/v1/messages", headers, payload });
+    expect(response.json().error.message).toContain("refused");
+    return JSON.parse(native[0] ?? "{}").tools;
+  };
+  await guard();
+  expect(await toolsOf()).toEqual(tools);
+  await guard({ type: "pii" });
+  expect(await toolsOf()).toMatchObject([{ name: "web_search", input_schema: { required: ["query"] } }]);
 });
 
 test("masks titles of pages that an answer of web_search cites", async () => {

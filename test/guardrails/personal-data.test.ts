@@ -99,6 +99,16 @@ const FORMATS: Readonly<
     { model: "echo", prompt: TEXT, max_tokens: 100, stream: true },
     (response) => streamed(response, (frame: Any) => frame.choices?.[0]?.text),
   ],
+  generateContent: [
+    "/v1beta/models/echo:generateContent",
+    { contents: [{ parts: [{ text: TEXT }] }] },
+    async (response) => ((await response.json()) as Any).candidates[0].content.parts[0].text,
+  ],
+  streamGenerateContent: [
+    "/v1beta/models/echo:streamGenerateContent?alt=sse",
+    { contents: [{ parts: [{ text: TEXT }] }] },
+    (response) => streamed(response, (frame: Any) => frame.candidates?.[0]?.content.parts[0]?.text),
+  ],
   "Ollama chats": [
     "/api/chat",
     { model: "echo", messages },

@@ -108,7 +108,7 @@ describe.runIf(hasChromium)("the console", () => {
     await log.getByText("word word word").waitFor();
     const words = async () => (await log.textContent())?.match(/word/g)?.length ?? 0;
     const before = await words();
-    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("link", { name: "Operate" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.waitForTimeout(1500);
     await page.goBack();
@@ -177,12 +177,22 @@ describe.runIf(hasChromium)("the console", () => {
   test("leads a newcomer through the first steps", async () => {
     await open("/overview");
     const steps = page.getByRole("region", { name: "First steps" });
-    await steps.getByRole("link", { name: "Set a budget" }).click();
+    await steps.getByRole("button", { name: "Set a limit" }).click();
     await page.getByLabel("Limit per calendar month").fill("25");
     await page.getByRole("button", { name: "Save spend limit" }).click();
     await page.getByText("Spend limit saved").waitFor();
-    await open("/overview");
-    await steps.locator("li[data-done]").getByText("Set a budget").waitFor();
+    await steps.locator("li[data-done]").getByText("Set a limit").waitFor();
+    // The dialogs are the steps: a key with the lines to paste, and an invite.
+    await steps.getByRole("button", { name: "Connect your editor" }).click();
+    await dialog().getByLabel("Name").fill("Editor");
+    await dialog().getByRole("button", { name: "Create key" }).click();
+    await page.getByTestId("secret").first().waitFor();
+    await dialog().getByRole("button", { name: "Done" }).click();
+    await steps.getByRole("button", { name: "Invite a person" }).click();
+    await dialog().getByLabel("E-mail address").fill("grace@example.com");
+    await dialog().getByRole("button", { name: "Create invite" }).click();
+    await dialog().getByRole("button", { name: "Done" }).click();
+    await steps.locator("li[data-done]").getByText("Invite a person").waitFor();
     await session.expectAccessible();
     await steps.getByRole("button", { name: "Dismiss first steps" }).click();
     await page.reload();
@@ -343,5 +353,6 @@ describe.runIf(hasChromium)("the console", () => {
     await log.getByText("word word word").waitFor();
     await session.service.stop("SIGKILL");
     await log.getByText(/The connection to Parlance was lost/).waitFor();
+    await page.getByRole("alert").getByText("Parlance does not answer").waitFor();
   });
 });

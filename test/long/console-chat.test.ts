@@ -131,7 +131,9 @@ describe.runIf(hasChromium)("the console's chat", () => {
     await page.getByRole("button", { name: "Remove paper.pdf" }).waitFor();
     await page.getByRole("button", { name: "Remove paper.pdf" }).click();
     await input.setInputFiles({ name: "photo.png", mimeType: "image/png", buffer });
-    await page.getByText("photo.png is an image. Choose models that see images.").waitFor();
+    await page.getByText("echo does not see images. Choose another model, or remove the images.").waitFor();
+    expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Remove image" }).click();
     await input.setInputFiles("test/recordings/speech.wav");
     await page.getByText("What was said.", { exact: true }).waitFor();
     const sent = page.waitForRequest(`${session.service.origin}/v1/chat/completions`);
@@ -144,7 +146,7 @@ describe.runIf(hasChromium)("the console's chat", () => {
 
   test("colors tokens by their probability", async () => {
     await session.chatWith("echo");
-    await page.getByRole("switch", { name: "Log probabilities" }).click();
+    await session.withParameters(() => page.getByRole("switch", { name: "Log probabilities" }).click());
     await session.ask("one two three");
     await page.getByRole("button", { name: "Show log probabilities" }).click();
     await expect.poll(() => log().locator(".tokens p:last-child span[title]").count(), PATIENT).toBeGreaterThan(2);
@@ -154,16 +156,29 @@ describe.runIf(hasChromium)("the console's chat", () => {
 
   test("offers models with context and price", async () => {
     await session.chatWith("echo");
-    await page.getByRole("combobox", { name: "Models" }).click();
-    await page.getByRole("option", { name: "quick", exact: true }).waitFor();
-    await page.getByText("4.1K context · No price").first().waitFor();
+    await page.getByRole("button", { name: "Model: echo" }).click();
+    await page.getByText("4.1K context · $1 → $2 per million").waitFor();
+    await session.expectAccessible();
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: "Models" }).waitFor({ state: "detached" });
+    // One choice, and the keyboard alone.
+    await page.keyboard.press("Enter");
+    await page.getByRole("combobox", { name: "Models" }).fill("qu");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Model: quick" }).waitFor();
+    await page.getByRole("button", { name: "Model: quick" }).click();
+    await page.getByRole("switch", { name: "Compare up to 4 models" }).click();
+    await page.getByRole("option", { name: "slow", exact: true }).click();
+    await page.getByRole("button", { name: "Model: quick · slow" }).waitFor();
     await page.keyboard.press("Escape");
   });
 
   test("saves its settings as a prompt, which a link opens", async () => {
     await session.chatWith("echo");
-    await page.getByLabel("System prompt").fill("Answer like a pirate.");
-    await page.getByRole("spinbutton", { name: "Max tokens" }).fill("77");
+    await session.withParameters(async () => {
+      await page.getByLabel("System prompt").fill("Answer like a pirate.");
+      await page.getByRole("spinbutton", { name: "Max tokens" }).fill("77");
+    });
     await page.getByRole("button", { name: "Prompts", exact: true }).click();
     await page.getByLabel("Save these settings as").fill("Pirate");
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -175,11 +190,30 @@ describe.runIf(hasChromium)("the console's chat", () => {
     await page.keyboard.press("Escape");
     await session.chatWith("quick");
     await session.open("/chat?prompt=Pirate");
-    await expect.poll(() => page.getByLabel("System prompt").inputValue(), PATIENT).toBe("Answer like a pirate.");
-    expect(await page.getByRole("spinbutton", { name: "Max tokens" }).inputValue()).toBe("77");
+    await page.getByRole("button", { name: "Parameters (2 changed)" }).waitFor();
+    await session.withParameters(async () => {
+      expect(await page.getByLabel("System prompt").inputValue()).toBe("Answer like a pirate.");
+      expect(await page.getByRole("spinbutton", { name: "Max tokens" }).inputValue()).toBe("77");
+    });
     await expect.poll(() => page.url(), PATIENT).toMatch(/chat\?c=/);
     await session.open("/chat?prompt=missing");
     await page.getByText("The project has no prompt 'missing'.").waitFor();
+  });
+
+  test("leaves the reader at another page when a prompt's link answers late", async () => {
+    const answer = Promise.withResolvers<void>();
+    await page.route("**/v1/prompts/late/**", async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    const request = page.waitForRequest("**/v1/prompts/late/**");
+    await session.open("/chat?prompt=late");
+    await request;
+    await session.open("/images");
+    await page.getByRole("heading", { name: "Images", exact: true }).waitFor();
+    answer.resolve();
+    await page.getByText("The project has no prompt 'late'.").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/images");
   });
 
   test("fits a phone", async () => {

@@ -90,9 +90,11 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
   test("chats, with parameters that OpenAI's clients do not know", async () => {
     const { page, chatWith } = session;
     await chatWith("echo");
-    await page.getByRole("button", { name: "More sampling parameters" }).click();
-    await page.getByLabel("Top K").fill("5");
-    await page.getByRole("spinbutton", { name: "Temperature" }).fill("0.5");
+    await session.withParameters(async () => {
+      await page.getByRole("button", { name: "More sampling parameters" }).click();
+      await page.getByLabel("Top K").fill("5");
+      await page.getByRole("spinbutton", { name: "Temperature" }).fill("0.5");
+    });
     await page.getByRole("textbox", { name: "Message", exact: true }).fill("It's “quoted” $HOME \\n");
     clipboard = await copyCode();
     expect(clipboard.curl).toContain('"top_k": 5');
@@ -120,6 +122,9 @@ describe.runIf(hasChromium && hasPython)("the code that the console shows", () =
     await openPage("Embeddings");
     clipboard = await copyCode();
     await expectEach(/^384\n$|"embedding"/);
+    await session.page.getByText("Rerank", { exact: true }).click();
+    clipboard = await copyCode();
+    await expectEach(/^\d 0\.\d+|"relevance_score"/m);
   });
 
   test("speaks", async () => {

@@ -63,17 +63,31 @@ describe.runIf(hasChromium)("connections in the console", () => {
     expect(await page.content()).not.toContain("key-of-the-host");
 
     await page.getByRole("button", { name: "Edit team-chat" }).click();
-    const editor = page.getByLabel("Settings, as in parlance.yaml");
-    const value = JSON.parse(await editor.inputValue());
-    await editor.fill(JSON.stringify({ ...value, retries: 99 }));
+    // A form, whose fields keep what they do not show, and the text of all settings.
+    await page.getByLabel("Retries before the first token").fill("99");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("retries: must be at most 10").waitFor();
-    await editor.fill(JSON.stringify({ ...value, retries: 3 }));
+    await page.getByLabel("Retries before the first token").fill("3");
+    await page.getByRole("combobox", { name: "Images" }).click();
+    await page.getByRole("option", { name: "yes", exact: true }).click();
+    expect(await page.getByLabel("$ / million in", { exact: true }).inputValue()).toBe("0.15");
+    await page.getByRole("combobox", { name: "Aliases" }).fill("helper");
+    await page.keyboard.press("Enter");
+    await expectAccessible();
+    await page.getByRole("tab", { name: "Advanced" }).click();
+    const editor = page.getByLabel("Settings, as in parlance.yaml");
+    const value = JSON.parse(await editor.inputValue());
+    expect(value).toMatchObject({ retries: 3, aliases: ["helper"], deployments: [{ abilities: { vision: true } }] });
+    await editor.fill("id: team-chat\ntask: chat\nretries: [");
+    await page.getByRole("tab", { name: "Form" }).click();
+    await page.getByText("This is neither valid JSON nor valid YAML.").waitFor();
+    await editor.fill(`id: team-chat\ntask: chat\nretries: 4\ndeployments: ${JSON.stringify(value.deployments)}`);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("team-chat is changed").waitFor();
+    expect((await admin("GET", "/models/team-chat")).value).toMatchObject({ retries: 4 });
 
     await page.getByRole("button", { name: "Compare version 2" }).click();
-    await page.getByText("model team-chat: retries").waitFor();
+    await page.getByText(/^model team-chat: .*retries/).waitFor();
     await expectAccessible();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Undo version 2" }).click();

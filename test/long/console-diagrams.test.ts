@@ -13,8 +13,13 @@ const SEQUENCE = "sequenceDiagram\n  Alice->>Bob: Hello\n  Bob-->>Alice: Hi";
 const HOSTILE =
   'graph TD\n  A["<img src=https://attacker.example/pixel.png onerror=globalThis.stolen=1>"] --> B\n  click A "javascript:globalThis.stolen=1"\n  style A fill:url(https://attacker.example/fill.svg#a)';
 const BROKEN = "this is no diagram";
-/** Takes longer than anybody waits. */
-const HUGE = ["graph TD", ...Array.from({ length: 900 }, (_each, at) => `  N${at} --> N${(at * 7) % 900}`)].join("\n");
+const NODES = Array.from({ length: 44 }, (_each, at) => `N${at}`);
+/** Joins each node to each: its drawing takes minutes, and a sparse one of as many lines seconds. */
+const HUGE = ["graph TD", ...NODES.flatMap((from, at) => NODES.slice(at + 1).map((to) => `${from} --> ${to}`))].join(
+  "\n",
+);
+/** Wider than any screen. */
+const WIDE = `graph LR\n${Array.from({ length: 40 }, (_each, at) => `  N${at} --> N${at + 1}`).join("\n")}`;
 
 const CONFIG = `
 builtin_models: false
@@ -23,6 +28,7 @@ ${Object.entries({
   drawn: fence(FLOW) + fence(SEQUENCE),
   hostile: fence(HOSTILE),
   broken: fence(BROKEN) + fence(FLOW),
+  wide: fence(WIDE),
   huge: fence(HUGE) + fence(SEQUENCE),
 })
   .map(
@@ -112,6 +118,13 @@ describe.runIf(hasChromium)("diagrams in the chat", () => {
 
   test("scrolls a wide diagram on a phone", async () => {
     await page.setViewportSize({ width: 390, height: 780 });
+    await session.chatWith("wide");
+    await session.ask("Draw");
+    await expect.poll(() => pictures().count(), PATIENT).toBe(1);
+    const scrolls = pictures()
+      .locator("..")
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    expect(await scrolls).toBe(true);
     const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     expect(overflow).toBe(0);
   });

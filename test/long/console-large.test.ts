@@ -232,9 +232,9 @@ describe.runIf(hasChromium)("the console with much data", () => {
     await page.getByRole("heading", { name: "Deployments" }).waitFor();
     await page.goto(`${service.origin}/#/chat`);
     const models = page.getByRole("combobox", { name: "Models" });
-    await models.waitFor();
+    await page.getByRole("button", { name: /^Model: / }).waitFor();
     await longestInteraction();
-    await models.click();
+    await page.getByRole("button", { name: /^Model: / }).click();
     await models.pressSequentially("catalog-77");
     await page.getByRole("option", { name: "catalog-777", exact: true }).click();
     expect(["choose", await longestInteraction()]).toEqual(["choose", expect.toSatisfy(isQuick)]);
@@ -289,6 +289,8 @@ describe.runIf(hasChromium)("the console with much data", () => {
     await page.getByRole("button", { name: "Previous branch" }).click();
     await page.getByText("One more question", { exact: true }).nth(1).waitFor();
     expect(["branch", await longestInteraction()]).toEqual(["branch", expect.toSatisfy(isQuick)]);
+    await page.getByRole("button", { name: "Conversations", exact: true }).click();
+    await page.getByRole("button", { name: /^Question 0/ }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Conversations", exact: true }).click();
     await page.getByRole("button", { name: /^Question 0/ }).waitFor();
     expect(["list", await longestInteraction()]).toEqual(["list", expect.toSatisfy(isQuick)]);

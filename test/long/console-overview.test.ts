@@ -104,14 +104,14 @@ describe.runIf(hasChromium)("the console's overview", () => {
 
   test("remembers the first steps that are done", async () => {
     const steps = page.getByRole("region", { name: "First steps" });
-    for (const step of ["Chat with a model", "Set a budget"]) {
+    for (const step of ["Ask a model", "Connect a host", "Set a limit"]) {
       await steps.locator("li[data-done]").getByText(step).waitFor();
     }
     const { data } = await session.admin("GET", "/budgets");
     await session.admin("DELETE", `/budgets/${data[0].id}`);
     await page.reload();
-    await steps.locator("li[data-done]").getByText("Set a budget").waitFor();
-    expect(await steps.locator("li[data-done]").count()).toBe(2);
+    await steps.locator("li[data-done]").getByText("Set a limit").waitFor();
+    expect(await steps.locator("li[data-done]").count()).toBe(3);
   });
 
   test("goes to pages by keys, lists them, and leaves what is typed alone", async () => {

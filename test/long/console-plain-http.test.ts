@@ -51,6 +51,7 @@ describe.runIf(hasChromium)("the console over plain HTTP", () => {
   });
 
   test("copies a new key from its dialog, which keeps the focus", async () => {
+    await page.getByRole("link", { name: "Operate" }).click();
     await page.getByRole("link", { name: "Projects" }).click();
     await page.getByRole("link", { name: "Default project" }).click();
     await page.getByRole("button", { name: "New key" }).click();

@@ -120,9 +120,13 @@ models:
     const { page, open } = session;
     const store = page.url();
     await open("/chat");
-    await page.getByRole("combobox", { name: "Vector stores" }).click();
-    await page.getByRole("option", { name: "Animals" }).click();
-    await page.keyboard.press("Escape");
+    // `#` names a store, with the keyboard alone.
+    await page.getByRole("textbox", { name: "Message", exact: true }).fill("#ani");
+    await page.getByRole("option", { name: "Animals" }).waitFor();
+    await expectAccessible();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Animals" }).waitFor();
+    expect(await page.getByRole("textbox", { name: "Message", exact: true }).inputValue()).toBe("");
     await page.getByRole("textbox", { name: "Message", exact: true }).fill("What do otters eat?");
     await page.keyboard.press("Enter");
     await page.getByText("They eat trout.", { exact: true }).waitFor();

@@ -12,6 +12,7 @@ import {
   type RunningImage,
   WITHOUT_IMAGES,
 } from "../support/service/container-image.ts";
+import { eventually } from "../support/service/eventually.ts";
 import { startService } from "../support/service/service.ts";
 
 const BUILD_MS = 1_200_000;
@@ -74,6 +75,8 @@ describe.skipIf(!CAN_BUILD_IMAGES).each([
   }, BUILD_MS);
 
   test("answers its first chat and its health check", async () => {
+    // The model is loaded at the start.
+    await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200));
     const answer = await firstAnswer(port, model);
     console.log(`first answer of ${target}: ${JSON.stringify(answer)}`);
     expect(answer).toMatch(/\w/);

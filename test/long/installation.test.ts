@@ -1,7 +1,9 @@
 /** The archives of `npm run archive`, installed by install.sh as a user does: what they take, and that everything runs. */
 
 import { execFile, spawn } from "node:child_process";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -27,8 +29,9 @@ beforeAll(async () => {
   releases = join(folder.path, "releases");
   await run("npm", ["run", "tarball", "--", "--pack-destination", folder.path], { cwd: ROOT, maxBuffer: 64e6 });
   const tarball = join(folder.path, "parlance-inference-server-0.1.0.tgz");
-  for (const options of [[], ["--without-local"]])
-    await run("npm", ["run", "archive", "--", "--tarball", tarball, "--out", releases, ...options], { cwd: ROOT });
+  const env = { ...process.env, PARLANCE_MODELS_DIR: TEST_MODELS_DIRECTORY };
+  for (const options of [[], ["--without-local"], ["--models"]])
+    await run("npm", ["run", "archive", "--", "--tarball", tarball, "--out", releases, ...options], { cwd: ROOT, env });
 }, 900_000);
 
 afterAll(async () => {
@@ -85,8 +88,6 @@ async function freePort(): Promise<number> {
 test("an installation runs everything that the default models do", async () => {
   const installed = await install("full");
   expect(installed.megabytes).toBeLessThanOrEqual(335);
-  await mkdir(join(installed.program, "service/.parlance"), { recursive: true });
-  await symlink(TEST_MODELS_DIRECTORY, join(installed.program, "service/.parlance/models"));
   const { origin, client, stop } = await start(installed, { PARLANCE_DEFAULT_CHAT_MODEL: DEFAULT_CHAT_MODEL });
   const chat = { model: DEFAULT_CHAT_MODEL, messages: [{ role: "user" as const, content: "Name a city." }] };
   const schema = { type: "object", properties: { city: { type: "string", maxLength: 20 } }, required: ["city"] };
@@ -150,3 +151,127 @@ models:
   await stop();
   upstream.close();
 }, 300_000);
+
+/** Starts and stops the unit as systemd does. */
+const SYSTEMCTL = `#!/bin/sh
+unit=$HOME/.config/systemd/user/parlance.service
+runs() { [ -e "$HOME/pid" ] && grep -q '^State:.[^Z]' "/proc/$(cat "$HOME/pid")/status" 2>/dev/null; }
+stop() { runs && kill "$(cat "$HOME/pid")"; while runs; do sleep 0.1; done; }
+start() {
+  cd "$(sed -n 's/^WorkingDirectory=//p' "$unit")" || exit 1
+  setsid $(sed -n 's/^ExecStart=//p' "$unit") >>"$HOME/log" 2>&1 &
+  echo $! >"$HOME/pid"
+}
+case $2 in
+  is-active) runs ;;
+  start) start ;;
+  stop) stop ;;
+  restart) stop; start ;;
+  disable) stop ;;
+esac
+`;
+
+/** Adds a version to the releases whose program differs by \`change\`. */
+async function release(version: string, change: (program: string) => Promise<unknown>): Promise<void> {
+  const system = `${process.platform}-${process.arch}`;
+  const scratch = join(folder.path, "unpacked");
+  await mkdir(scratch);
+  await run("tar", ["-xzf", join(releases, `parlance-0.1.0-${system}.tar.gz`), "-C", scratch]);
+  const name = `parlance-${version}-${system}`;
+  await run("mv", [join(scratch, `parlance-0.1.0-${system}`), join(scratch, name)]);
+  await change(join(scratch, name));
+  await run("tar", ["-cf", join(releases, `${name}.tar.gz`), "-I", "gzip -1", "-C", scratch, name]);
+  await rm(scratch, { recursive: true });
+  const hash = createHash("sha256").update(await readFile(join(releases, `${name}.tar.gz`)));
+  const sums = join(releases, "SHA256SUMS");
+  await writeFile(sums, `${await readFile(sums, "utf8")}${hash.digest("hex")}  ${name}.tar.gz\n`);
+}
+
+const setVersion = (version: string) => async (program: string) => {
+  const manifest = join(program, "node_modules/@parlance-inference/server/package.json");
+  await writeFile(
+    manifest,
+    (await readFile(manifest, "utf8")).replace('"version": "0.1.0"', `"version": "${version}"`),
+  );
+};
+
+test("a machine without network sets up, asks, upgrades, goes back and uninstalls", async () => {
+  const installed = await install("home");
+  const bin = join(folder.path, "bin");
+  await mkdir(bin);
+  await writeFile(join(bin, "systemctl"), SYSTEMCTL);
+  await chmod(join(bin, "systemctl"), 0o755);
+  const settings = { PARLANCE_PORT: String(await freePort()), HF_HUB_OFFLINE: "1", PARLANCE_API_KEY: KEY };
+  // No pip and no npm, as on a bare machine.
+  for (const tool of [
+    "sh",
+    "sed",
+    "cat",
+    "grep",
+    "sleep",
+    "setsid",
+    "tar",
+    "gzip",
+    "mktemp",
+    "uname",
+    "readlink",
+    "dirname",
+    "cut",
+    "sort",
+    "tail",
+    "sha256sum",
+    "cp",
+    "mv",
+    "ln",
+    "rm",
+    "rmdir",
+    "mkdir",
+    "chmod",
+    "ls",
+    "kill",
+    "tr",
+  ])
+    await run("sh", ["-c", `ln -s "$(command -v ${tool})" ${bin}/${tool} || true`]);
+  const env = { ...installed.env, ...settings, PATH: bin };
+  const parlance = async (...words: string[]) =>
+    (await run(installed.command, words, { env, cwd: installed.env.HOME })).stdout;
+  services.push({
+    [Symbol.asyncDispose]: async () => void (await run(join(bin, "systemctl"), ["--user", "stop"], { env })),
+  });
+  await parlance("autostart", "enable");
+  const output = await parlance("setup", "--yes");
+  expect(output).toMatch(/sk-/);
+  const client = new OpenAI({ baseURL: `http://127.0.0.1:${settings.PARLANCE_PORT}/v1`, apiKey: KEY });
+  const store = await client.vectorStores.create({ name: "kept" });
+
+  await release("0.1.1", setVersion("0.1.1"));
+  expect(await parlance("upgrade", "--from", releases)).toMatch(/parlance-0\.1\.1-.* is ready\./);
+  expect(await parlance("--version")).toContain("0.1.1");
+  expect((await client.vectorStores.retrieve(store.id)).name).toBe("kept");
+
+  await release("0.1.2", async (program) => {
+    await setVersion("0.1.2")(program);
+    const launcher = join(program, "bin/parlance");
+    await writeFile(
+      launcher,
+      (await readFile(launcher, "utf8")).replace("\nexec", '\n[ "$1" = serve ] && exit 1\nexec'),
+    );
+  });
+  await expect(parlance("upgrade", "--from", releases, "--ready-within", "5s")).rejects.toThrow(
+    /0\.1\.2-.* did not become ready within 5 seconds: .*0\.1\.1-.* runs again/,
+  );
+  expect(await parlance("--version")).toContain("0.1.1");
+  await expect
+    .poll(() =>
+      client.vectorStores.retrieve(store.id).then(
+        ({ name }) => name,
+        () => "",
+      ),
+    )
+    .toBe("kept");
+
+  const { stdout } = await run("sh", [join(releases, "install.sh"), "--uninstall", "--with-data"], { env });
+  expect(stdout).toContain("Parlance is uninstalled.");
+  expect(existsSync(installed.program)).toBe(false);
+  await expect(fetch(`http://127.0.0.1:${settings.PARLANCE_PORT}/health/live`)).rejects.toThrow();
+}, 600_000);

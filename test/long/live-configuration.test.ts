@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { ScriptedChat } from "../../src/engines/scripted/scripted-chat.ts";
 import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
 import { sharedPostgres } from "../support/databases/postgres.ts";
-import { seededRandom } from "../support/fuzz/sample-schema.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 import { type ConfigurationAnswer, chatStatus, configurationClient } from "../support/service/configuration-client.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";

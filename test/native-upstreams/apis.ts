@@ -1,9 +1,10 @@
-/** The three chat APIs through their official clients, in one shape: what a test asks for, and what comes back. */
+/** The chat APIs through their official clients, in one shape: what a test asks for, and what comes back. */
 
 import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import type { Service } from "../support/service/service.ts";
 import { pdf } from "../support/vector-stores/sample-documents.ts";
+import { generateContent } from "./gemini-api.ts";
 
 export interface Wish {
   say?: string;
@@ -37,6 +38,8 @@ interface ApiAnswer {
 
 export interface Api {
   name: string;
+  /** What the API does not have, of what a test asks for or reads. */
+  lacks?: readonly ("marked" | "isSequential" | "written")[];
   reasons: Record<"stop" | "length" | "calls" | "refused", string>;
   ask(service: Service, model: string, wish: Wish): Promise<ApiAnswer>;
 }
@@ -53,7 +56,7 @@ export const WEATHER = {
     additionalProperties: false,
   },
 };
-const SAY = "How is the weather?";
+export const SAY = "How is the weather?";
 
 const chat: Api = {
   name: "chat completions",
@@ -258,4 +261,4 @@ function toMessagesChoice(choice: Wish["toolChoice"]): object {
   return { type: choice === "required" ? "any" : (choice ?? "auto") };
 }
 
-export const APIS: readonly Api[] = [chat, responses, messages];
+export const APIS: readonly Api[] = [chat, responses, messages, generateContent];

@@ -1,6 +1,7 @@
 /** Engines of providers: each ability through chat completions, Responses and Messages, with the official clients. */
 
 import Anthropic from "@anthropic-ai/sdk";
+import { ApiError } from "@google/genai";
 import { APIError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service/service.ts";
@@ -95,7 +96,8 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
   test.each([false, true])("answers with text and usage, stream: %s", async (stream) => {
     const { answer, received } = await ask({ stream }, answers.text);
     expect(answer).toMatchObject({ text: "It is warm.", reason: api.reasons.stop });
-    expect(answer.usage).toEqual({ input: 90, cached: 30, written: provider.writtenTokens, output: 25 });
+    const written = api.lacks?.includes("written") ? 0 : provider.writtenTokens;
+    expect(answer.usage).toEqual({ input: 90, cached: 30, written, output: 25 });
     provider.credentials(received);
   });
 
@@ -122,7 +124,8 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
     expect(next.answer.text).toBe("It is warm.");
   });
 
-  test("makes one call at a time when the caller wants it", async () => {
+  test("makes one call at a time when the caller wants it", async ({ skip }) => {
+    skip(api.lacks?.includes("isSequential") === true, "the API has no such field");
     const { answer, received } = await ask({ tools: true, isSequential: true }, answers.calls);
     const { body } = received;
     const isTold = JSON.stringify(body).includes("disable_parallel") || body.parallel_tool_calls === false;
@@ -155,6 +158,7 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
   });
 
   test("passes cache marks on", async ({ skip }) => {
+    skip(api.lacks?.includes("marked") === true, "the API has no marks");
     skip(expected.marked === undefined, "the provider caches by itself");
     const { received } = await ask({ system: "Be short.", marked: true }, answers.text);
     expect(received.body).toMatchObject(expected.marked ?? {});
@@ -178,7 +182,7 @@ describe.each(ROWS)("%s through %s", (engine, _name, provider, api) => {
     const fault = await refusalOf(api.ask(service, model, {}));
     standIn.drop();
     expect(fault.status).toBe(status);
-    if (failure === "limited") expect(fault.headers?.get("retry-after")).toBe("17");
+    if (failure === "limited") expect(fault.headers?.get("retry-after") ?? fault.message).toContain("17");
     expect(fault.message).not.toContain("127.0.0.1");
   });
 
@@ -237,13 +241,16 @@ test("forwards a Messages request as it is, with the model and the caller's vers
   });
 });
 
-async function refusalOf(asked: Promise<unknown>): Promise<APIError> {
+async function refusalOf(
+  asked: Promise<unknown>,
+): Promise<Pick<APIError, "status" | "message"> & { headers?: Headers }> {
   const failure = await asked.then(
     (answer) => {
       throw new Error(`answered instead of failing: ${JSON.stringify(answer)}`);
     },
     (error: unknown) => error,
   );
+  if (failure instanceof ApiError) return failure;
   if (failure instanceof APIError || failure instanceof Anthropic.APIError) return failure as APIError;
   throw failure;
 }

@@ -94,6 +94,20 @@ test("chat answers a prompt from standard input", async () => {
   expect(output).toBe("Squawk! Hello.\n");
 });
 
+test("what an answer or a failure contains does not command the terminal", async () => {
+  const child = spawn(process.execPath, [EXECUTABLE, "chat", "\u001b[2Jnobody\u009b"], {
+    env: { ...cleanEnvironment(), ...environmentOf(service) },
+  });
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  child.stdin.end("Hello?\n");
+  expect(await new Promise((done) => child.once("close", done))).toBe(1);
+  expect(errors).toContain("[2Jnobody");
+  expect(errors).not.toMatch(/[^\P{Cc}\n\t]/u);
+});
+
 test.runIf(existsSync("/usr/bin/script"))("chat holds a conversation, and Ctrl-C stops an answer", async () => {
   const { code, output } = await inTerminal("chat parrot", [
     [/> $/, "Hello?\n"],

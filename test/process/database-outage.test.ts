@@ -1,6 +1,5 @@
 /** Keys and administration while PostgreSQL is unavailable. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { useDatabases } from "../support/databases/databases.ts";
 import { eventually } from "../support/service/eventually.ts";
@@ -17,7 +16,11 @@ test("keeps cached keys working without PostgreSQL, answers 503 for new ones, an
   expect(await listed(caller(service))).toContain("parrot");
   await databases.postgres.stop();
   try {
-    await sleep(1_000);
+    const outage = () => service.log().some(({ msg }) => String(msg).startsWith("The database cannot be reached"));
+    await eventually(async () => {
+      expect((await say(caller(service), "parrot")).model).toBe("parrot");
+      expect(outage()).toBe(true);
+    });
     expect((await say(caller(service), "parrot")).model).toBe("parrot");
     await expect(listed(unknown)).rejects.toMatchObject({ status: 503, code: "database_unavailable" });
     await expect(administrator(service).projects.list()).rejects.toMatchObject({ status: 503 });

@@ -93,6 +93,12 @@ function workersThatAnswered(model: string): Set<unknown> {
   );
 }
 
+function answersOfOthers(model: string, victim: unknown): number {
+  const isOne = (line: Record<string, unknown>) =>
+    line.msg === "request" && line.model === model && line.status === 200;
+  return service.log().filter((line) => isOne(line) && line.worker !== victim).length;
+}
+
 test("grants exactly the limit over all workers", async () => {
   let granted = 0;
   // No more at once than may run.
@@ -198,6 +204,8 @@ test("passes WebSockets on to the owner", async () => {
 
 test("loses only the requests of a killed worker, which is replaced", async () => {
   expect(await statuses(9, () => say("recorded"))).toEqual(new Map([[200, 9]]));
+  // A killed worker loses what it had not passed on yet.
+  await eventually(async () => expect(await recordedRequests("recorded")).toBe(9));
   const before = workers();
   const streams = await Promise.all(Array.from({ length: CONCURRENT }, () => say("slow", { stream: true })));
   expect(streams.map(({ status }) => status)).toEqual(Array(CONCURRENT).fill(200));
@@ -206,8 +214,8 @@ test("loses only the requests of a killed worker, which is replaced", async () =
   process.kill(pid, "SIGKILL");
   const texts = await Promise.allSettled(streams.map((stream) => stream.text()));
   const whole = texts.filter((each) => each.status === "fulfilled" && each.value.includes("[DONE]")).length;
-  expect(whole).toBeLessThan(CONCURRENT);
-  expect(whole).toBeGreaterThanOrEqual(CONCURRENT / 2);
+  // The system gives connections to workers by its own rules, so that the victim may have had most of them.
+  await eventually(() => expect(answersOfOthers("slow", victim)).toBe(whole));
   await eventually(() => expect(workers().get(victim ?? 0)).not.toBe(pid));
   // All reservations are released, those of the killed worker, too.
   const again = await Promise.all(Array.from({ length: CONCURRENT }, () => say("slow", { stream: true })));

@@ -141,6 +141,10 @@ test("admits requests over an inactive limit and logs a warning", async () => {
 test("reads, replaces and deletes a limit", async () => {
   const { spendLimit } = administrator().projects;
   await expect(spendLimit.retrieve(project)).rejects.toMatchObject({ status: 404 });
+  const url = `${service.baseUrl}/organization/projects/${project}/spend_limit`;
+  const headers = { authorization: `Bearer ${service.adminKey}`, prefer: "absent=no-content" };
+  const absent = await fetch(url, { headers });
+  expect([absent.status, absent.headers.get("preference-applied")]).toEqual([204, "absent=no-content"]);
   await spendLimit.update(project, limitOf(5));
   const limit = await spendLimit.update(project, limitOf(700));
   expect(limit).toMatchObject({ object: "project.spend_limit", enforcement: { status: "enforcing" } });

@@ -152,6 +152,8 @@ models:
       ["/v1/completions", { model: "forwarded", prompt: "Good evening." }, "Good evening."],
       ["/v1/messages", { model: "local", max_tokens: 50, messages: [user] }, "Good evening."],
       ["/v1/responses", { model: "local", input: "Good evening." }, "Good evening."],
+      ["/v1beta/models/local:generateContent", { contents: [{ parts: [{ text: "Good evening." }] }] }, "Good evening."],
+      ["/v1beta/models/vectors:embedContent", { content: { parts: [{ text: "Good evening." }] } }, undefined],
       ["/api/chat", { model: "local", messages: [user] }, "Good evening."],
       ["/v1/embeddings", { model: "vectors", input: "Good evening." }, undefined],
       ["/v1/rerank", { model: "vectors", query: "Greetings?", documents: ["Good evening.", "Rain."] }, "[1,1]"],

@@ -1,5 +1,6 @@
 /** The tool `code_interpreter` and containers, with the official client and real Python. */
 
+import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -224,4 +225,35 @@ test.each([
   const answer = await service.post("/v1/responses", body);
   expect(answer.status).toBe(status);
   expect(await answer.text()).toContain(message);
+});
+
+test.each([false, true])("runs Anthropic's code_execution in Messages, streamed: %s", async (isStreamed) => {
+  const client = service.client();
+  for await (const { id } of client.containers.list()) await client.containers.delete(id);
+  const { messages } = new Anthropic({ baseURL: service.origin, apiKey: service.apiKey, maxRetries: 0 });
+  const body = {
+    ...{ model: "agent", max_tokens: 100, messages: [{ role: "user" as const, content: "set" }] },
+    tools: [{ type: "code_execution_20250522", name: "code_execution" }] as never,
+  };
+  const { content } = isStreamed ? await messages.stream(body).finalMessage() : await messages.create(body);
+  expect(content).toMatchObject([
+    { type: "server_tool_use", name: "code_execution", input: { code: expect.stringContaining("x = 42") } },
+    { type: "code_execution_tool_result", content: { stdout: expect.stringContaining("x = 42"), return_code: 0 } },
+    { type: "text", text: "x is 42." },
+  ]);
+  // No later request could name it: a client would reach the limit of containers with a few requests.
+  await expect.poll(async () => (await client.containers.list()).data).toEqual([]);
+});
+
+test("a client that leaves takes the container of its Messages along", async () => {
+  const client = service.client();
+  for await (const { id } of client.containers.list()) await client.containers.delete(id);
+  const { messages } = new Anthropic({ baseURL: service.origin, apiKey: service.apiKey, maxRetries: 0 });
+  const stream = messages.stream({
+    ...{ model: "agent", max_tokens: 100, messages: [{ role: "user" as const, content: "set" }] },
+    tools: [{ type: "code_execution_20250522", name: "code_execution" }] as never,
+  });
+  for await (const { type } of stream) if (type === "content_block_start") break;
+  stream.abort();
+  await expect.poll(async () => (await client.containers.list()).data).toEqual([]);
 });

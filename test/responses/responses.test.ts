@@ -149,7 +149,7 @@ test("ends a stream that fails with response.failed", async () => {
 
 const HOSTED_TOOLS = [
   ...["web_search", "web_search_preview", "code_interpreter", "image_generation", "mcp"],
-  ...["computer_use", "tool_search", "toString"],
+  ...["computer_use", "toString"],
 ];
 
 describe.each([

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Service, startService } from "../support/service/service.ts";
@@ -156,6 +157,25 @@ test("refuses what it cannot do, and goes on from a stored search", async () => 
   expect(next.output_text).toBe("No tool.");
 });
 
+test("times the first token of the text, which follows the search, not that of the call", async () => {
+  const [service] = services as [Service];
+  const { request_id: id } = await client.responses.create(body()).withResponse();
+  const read = async () => {
+    const headers = { authorization: `Bearer ${service.adminKey}` };
+    return fetch(`${service.baseUrl}/organization/requests/${id}`, { headers });
+  };
+  // History is written a little later.
+  await expect.poll(async () => (await read()).status).toBe(200);
+  const { first_token_ms: firstTokenMs, stages } = (await (await read()).json()) as {
+    first_token_ms: number;
+    stages: { type: string; start_ms: number; duration_ms: number }[];
+  };
+  expect(stages.map(({ type }) => type)).toEqual(["turn", "tool", "turn"]);
+  const [, search] = stages;
+  // Both are rounded to milliseconds.
+  expect(firstTokenMs).toBeGreaterThanOrEqual((search?.start_ms ?? 0) + (search?.duration_ms ?? 0) - 2);
+});
+
 test("bills each search at its price", async () => {
   await client.responses.create(body());
   const [service] = services as [Service];
@@ -169,4 +189,85 @@ test("bills each search at its price", async () => {
   };
   await expect.poll(costs).toEqual([expect.any(Number)]);
   expect(((await costs())[0] ?? 0) % 0.25).toBe(0);
+});
+
+const anthropic = () => {
+  const [service] = services as [Service];
+  return new Anthropic({ baseURL: service.origin, apiKey: service.apiKey, maxRetries: 0 });
+};
+const webSearch = (fields: object = {}) => ({ type: "web_search_20250305", name: "web_search", ...fields }) as const;
+const askFor = (tool: object, fields: object = {}) =>
+  ({
+    ...{ model: "agent", max_tokens: 100, tools: [tool] },
+    messages: [{ role: "user", content: "When is the tide high?" }],
+    ...fields,
+  }) as Anthropic.MessageCreateParamsNonStreaming;
+
+test.each([false, true])("runs Anthropic's web_search in Messages, streamed: %s", async (isStreamed) => {
+  const { messages } = anthropic();
+  const message = isStreamed
+    ? await messages.stream(askFor(webSearch())).finalMessage()
+    : await messages.create(askFor(webSearch()));
+  const [use, result, text] = message.content as [
+    Anthropic.ServerToolUseBlock,
+    Anthropic.WebSearchToolResultBlock,
+    Anthropic.TextBlock,
+  ];
+  expect(message.content).toHaveLength(3);
+  expect(use).toMatchObject({ type: "server_tool_use", name: "web_search", input: { query: "spring tide" } });
+  expect(result).toMatchObject({ type: "web_search_tool_result", tool_use_id: use.id });
+  expect(result.content).toMatchObject([
+    { type: "web_search_result", url: "https://tides.example/spring" },
+    { url: "https://moon.example/" },
+    { url: "https://sub.tides.example/neap" },
+  ]);
+  expect(text).toMatchObject({ text: "After the new moon【w1】." });
+  expect(text.citations).toMatchObject([{ type: "web_search_result_location", title: "Spring tides" }]);
+  expect(message.usage.server_tool_use).toMatchObject({ web_search_requests: 1 });
+  expect(message.stop_reason).toBe("end_turn");
+  const next = await messages.create(
+    askFor(webSearch(), {
+      messages: [
+        { role: "user", content: "When is the tide high?" },
+        { role: "assistant", content: message.content },
+        { role: "user", content: "Thanks." },
+      ],
+    }),
+  );
+  expect(next.content).toMatchObject([{ type: "text", text: "No tool." }]);
+});
+
+test("honors the domains, the limit and the choice of Anthropic's web_search", async () => {
+  const { messages } = anthropic();
+  const urlsOf = async (fields: object) => {
+    const { content } = await messages.create(askFor(webSearch(fields)));
+    const result = content.find(({ type }) => type === "web_search_tool_result") as Anthropic.WebSearchToolResultBlock;
+    return (result.content as { url: string }[]).map(({ url }) => url);
+  };
+  expect(await urlsOf({ allowed_domains: ["moon.example"] })).toEqual(["https://moon.example/"]);
+  expect(await urlsOf({ blocked_domains: ["tides.example"] })).toEqual(["https://moon.example/"]);
+  const unused = await messages.create(askFor(webSearch({ max_uses: 0 })));
+  expect(unused.usage.server_tool_use?.web_search_requests ?? 0).toBe(0);
+  await expect(messages.create(askFor(webSearch({ allowed_domains: [""] })))).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining("'allowed_domains[0]'"),
+  });
+  failure = 500;
+  const failed = await messages.create(askFor(webSearch()));
+  expect(failed.content).toMatchObject([
+    { type: "server_tool_use" },
+    { content: { type: "web_search_tool_result_error", error_code: "unavailable" } },
+    { text: "I could not search." },
+  ]);
+  expect(failed.usage.server_tool_use).toBeNull();
+});
+
+test("refuses Anthropic's tools that this service does not run, by their type", async () => {
+  const fetching = anthropic().messages.create(askFor({ type: "web_fetch_20250910", name: "web_fetch" }));
+  await expect(fetching).rejects.toMatchObject({ status: 400, message: expect.stringContaining("web_fetch_20250910") });
+  const coding = anthropic().messages.create(askFor({ type: "code_execution_20250522", name: "code_execution" }));
+  await expect(coding).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining("code_execution_20250522"),
+  });
 });

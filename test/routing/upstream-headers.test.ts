@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 import { makeWave } from "../support/service/wave.ts";
 
 const OPERATIONS = {
@@ -20,7 +20,7 @@ const UPSTREAM_KEY = "sk-of-the-upstream";
 
 let upstream: Server;
 let seen: IncomingHttpHeaders[] = [];
-let service: Service;
+let service: InProcessService;
 beforeAll(async () => {
   upstream = createServer((request, response) => {
     request.resume();
@@ -36,10 +36,10 @@ beforeAll(async () => {
   const deployment = `{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", api_key: ${UPSTREAM_KEY}, ${rules} }`;
   const tasks = ["chat", "embedding", "moderation", "speech", "transcription"];
   const models = tasks.map((task) => `  - { id: ${task}, task: ${task}, deployments: [${deployment}] }\n`);
-  service = await startService({ config: `builtin_models: false\nmodels:\n${models.join("")}` });
+  service = await startInProcess(`builtin_models: false\nmodels:\n${models.join("")}`);
 });
 afterAll(async () => {
-  await service.stop();
+  await service.close();
   upstream.closeAllConnections();
   upstream.close();
 });

@@ -65,8 +65,8 @@ async function administer(method: string, path: string, body?: unknown): Promise
   return (await send(new BrowserJar(), method, `/v1/organization${path}`, body, headers)).body;
 }
 
-async function invite(email: string): Promise<BrowserJar> {
-  const projects = [{ id: project, role: "member" }];
+async function invite(email: string, id = project): Promise<BrowserJar> {
+  const projects = [{ id, role: "member" }];
   const { token } = await administer("POST", "/invites", { email, role: "reader", projects });
   const browser = new BrowserJar();
   const accepted = await send(browser, "POST", "/console/invite/accept", { token, name: email, password: PASSWORD });
@@ -156,6 +156,95 @@ test("exports chats to the person alone, and erases them with the person", async
   expect(JSON.stringify(shownToOwner)).not.toContain("adgers");
   const erased = await send(owner, "POST", `${path}/erase`, {});
   expect(erased.body.rows).toMatchObject({ saved_chats: 2 });
+});
+
+const share = (browser: BrowserJar, id: string, content = CONTENT) =>
+  send(browser, "PUT", `/v1/saved_chats/${id}/share`, { title: "Badgers", content });
+const readShare = (browser: BrowserJar, id: string, headers: object = {}) =>
+  send(browser, "GET", `/v1/shared_chats/${id}`, undefined, headers);
+const NO_SHARE = { status: 404, body: { error: { code: "shared_chat_not_found" } } };
+
+test("shows a shared copy to the members of the project, and to nobody else", async () => {
+  const tove = await invite("tove@example.com");
+  await save(tove, "talk");
+  const first = await share(tove, "talk");
+  expect(first).toMatchObject({ status: 200, body: { id: "talk", revision: 1 } });
+  const { share_id: id } = first.body;
+  expect(await readShare(ada, id)).toMatchObject({
+    status: 200,
+    body: { id, title: "Badgers", author: "tove@example.com", content: CONTENT },
+  });
+  // What its person writes afterwards is not in the copy, which sharing again replaces under the same link.
+  await save(tove, "talk", 1, "later");
+  expect(await readShare(ada, id)).toMatchObject({ body: { content: CONTENT } });
+  expect((await share(tove, "talk", "newer")).body.share_id).toBe(id);
+  expect(await readShare(ada, id)).toMatchObject({ body: { content: "newer" } });
+  expect(await list(tove)).toMatchObject([{ id: "talk", share_id: id }]);
+
+  expect((await list(ada)).map((chat) => chat.id)).not.toContain(id);
+  const attempts: [string, string][] = [
+    ["GET", `/v1/saved_chats/${id}`],
+    ["DELETE", `/v1/saved_chats/${id}`],
+    ["GET", "/v1/saved_chats/talk"],
+    ["DELETE", "/v1/saved_chats/talk/share"],
+  ];
+  for (const [method, path] of attempts) expect((await send(ada, method, path)).status).toBe(404);
+  expect((await share(ada, "talk")).status).toBe(404);
+  // The copy is not a chat of its person either.
+  expect((await send(tove, "GET", `/v1/saved_chats/${id}`)).status).toBe(404);
+  expect((await save(tove, id)).status).toBe(404);
+  expect((await share(tove, id)).status).toBe(404);
+
+  const { id: other } = await administer("POST", "/projects", { name: "Elsewhere" });
+  const stranger = await invite("stranger@example.com", other);
+  expect(await readShare(stranger, id)).toMatchObject(NO_SHARE);
+  for (const headers of [{}, { "openai-project": project }]) {
+    expect((await readShare(stranger, id, headers)).status).not.toBe(200);
+  }
+  const key = { authorization: `Bearer ${service.apiKey}` };
+  expect((await readShare(new BrowserJar(), id, key)).body.error.code).toBe("session_required");
+  expect((await readShare(new BrowserJar(), id)).status).toBe(401);
+  const mallory = await invite("mallory@example.com");
+  expect((await readShare(mallory, id)).status).toBe(200);
+  const { id: left } = (await send(mallory, "GET", "/console/session")).body.user;
+  await administer("DELETE", `/projects/${project}/users/${left}`);
+  await expect.poll(async () => (await readShare(mallory, id)).status).not.toBe(200);
+
+  expect(await send(tove, "DELETE", "/v1/saved_chats/talk/share")).toMatchObject({ body: { share_id: null } });
+  expect(await readShare(ada, id)).toMatchObject(NO_SHARE);
+  expect(await send(tove, "DELETE", "/v1/saved_chats/talk/share")).toMatchObject(NO_SHARE);
+});
+
+test("ends the sharing with the chat, with all chats and with the person", async () => {
+  const olga = await invite("olga@example.com");
+  const shareNew = async (id: string) => {
+    await save(olga, id);
+    return (await share(olga, id)).body.share_id as string;
+  };
+  const one = await shareNew("one");
+  await send(olga, "DELETE", "/v1/saved_chats/one");
+  expect(await readShare(ada, one)).toMatchObject(NO_SHARE);
+  const two = await shareNew("two");
+  expect((await send(olga, "DELETE", "/v1/saved_chats")).body).toMatchObject({ count: 1 });
+  expect(await readShare(ada, two)).toMatchObject(NO_SHARE);
+  const three = await shareNew("three");
+  const { id } = (await send(olga, "GET", "/console/session")).body.user;
+  await send(owner, "POST", `/v1/organization/users/${id}/erase`, {});
+  expect(await readShare(ada, three)).toMatchObject(NO_SHARE);
+});
+
+test("moves chats to folders and pins them without a new revision", async () => {
+  const nils = await invite("nils@example.com");
+  await save(nils, "a");
+  const before = await list(nils);
+  const arrange = (browser: BrowserJar, body: object) => send(browser, "PUT", "/v1/saved_chats/a/arrangement", body);
+  const arrangement = { folder: "Work", is_pinned: true };
+  expect(await arrange(nils, arrangement)).toMatchObject({ status: 200, body: { ...before[0], ...arrangement } });
+  expect((await save(nils, "a", 1)).body).toMatchObject({ revision: 2, ...arrangement });
+  expect(await list(nils)).toMatchObject([{ id: "a", ...arrangement }]);
+  expect((await arrange(nils, { folder: " ", is_pinned: false })).status).toBe(400);
+  expect((await arrange(nils, { folder: null, is_pinned: false })).body).toMatchObject({ folder: null });
+  expect((await arrange(ada, arrangement)).status).toBe(404);
 });
 
 test("deletes one chat, and all", async () => {

@@ -62,6 +62,16 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     return data;
   };
 
+  test("names a chunking strategy that no file of the request takes", async () => {
+    const chunking_strategy = { type: "static", static: { max_chunk_size_tokens: 200, chunk_overlap_tokens: 50 } };
+    const empty = await service.post("/v1/vector_stores", { chunking_strategy });
+    expect(empty.headers.get("x-parlance-ignored-fields")).toBe("chunking_strategy");
+    const { id } = await upload(TIDES);
+    const filled = await service.post("/v1/vector_stores", { chunking_strategy, file_ids: [id] });
+    expect([empty.status, filled.status]).toEqual([200, 200]);
+    expect(filled.headers.get("x-parlance-ignored-fields")).toBeNull();
+  });
+
   test("creates, changes, lists and deletes stores", async () => {
     const metadata = { team: "sea" };
     const expires_after = { anchor: "last_active_at", days: 3 } as const;

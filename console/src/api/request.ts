@@ -1,5 +1,6 @@
-import { t } from "../i18n/translate.ts";
 /** Calls Parlance's HTTP API with the session's cookie. */
+
+import { t } from "../i18n/translate.ts";
 
 export class ApiError extends Error {
   readonly status: number;
@@ -95,12 +96,8 @@ export async function listAll<Entry>(
   return entries;
 }
 
-/** Resolves with null for a 404, which means that none is set. */
+/** Resolves with null where there is none. Browsers log a 404 as an error, hence the preference. */
 export async function retrieveOrNull<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
-  try {
-    return await request<Body>(path, { signal });
-  } catch (failure) {
-    if (failure instanceof ApiError && failure.status === 404) return null;
-    throw failure;
-  }
+  const response = await send(path, { signal, headers: { prefer: "absent=no-content" } });
+  return response.status === 204 ? null : response.json();
 }

@@ -1,16 +1,13 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "./answers.ts";
 import { request } from "./request.ts";
+import { readSession, SESSION_PATH, type Session } from "./sign-in.ts";
 
-export type Session = Answers["ConsoleSession"];
-export type SignInOptions = Extract<Session, { signed_in: false }>["sign_in"];
 export type SignedIn = Extract<Session, { signed_in: true }>;
-
-const PATH = "console/session";
 
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  queryFn: ({ signal }) => request<Session>(PATH, { signal }),
+  queryFn: ({ signal }) => readSession(signal),
   staleTime: 5_000,
   // A page that reads nothing else would not notice that its key was revoked.
   refetchInterval: 5_000,
@@ -34,28 +31,22 @@ export function useSession(): SignedIn {
 export async function refreshSession(client: QueryClient): Promise<void> {
   const updates = () => client.getQueryState(sessionQuery.queryKey)?.dataUpdateCount;
   const before = updates();
-  const session = await request<Session>(PATH);
+  const session = await request<Session>(SESSION_PATH);
   // This tab may have signed out meanwhile.
   if (updates() === before) client.setQueryData(sessionQuery.queryKey, session);
 }
 
-type Credential = { key: string } | { code: string } | { email: string; password: string };
-
-export function signIn(credential: Credential): Promise<Session> {
-  return request<Session>(PATH, { method: "POST", body: credential });
-}
-
 /** Ends the session, then calls `onEnd`. The provider's page ends its own one, too, and leads back. */
 export async function signOut(client: QueryClient, onEnd: () => void): Promise<void> {
-  const { end_session_url: url } = await request<Answers["ConsoleSessionDeleted"]>(PATH, { method: "DELETE" });
+  const { end_session_url: url } = await request<Answers["ConsoleSessionDeleted"]>(SESSION_PATH, { method: "DELETE" });
   onEnd();
   if (url !== null) location.assign(url);
-  else replaceSession(client, await request<Session>(PATH));
+  else replaceSession(client, await request<Session>(SESSION_PATH));
 }
 
 /** Makes the session of a user call models in another project. */
 export async function chooseProject(client: QueryClient, project: string): Promise<void> {
-  replaceSession(client, await request<Session>(`${PATH}/project`, { method: "POST", body: { project } }));
+  replaceSession(client, await request<Session>(`${SESSION_PATH}/project`, { method: "POST", body: { project } }));
 }
 
 /** Whether the session may do something in the organization, or in a project. Sessions with an admin key may do all. */

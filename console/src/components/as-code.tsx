@@ -1,8 +1,9 @@
-import { Button } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { t } from "../i18n/translate.ts";
 import { IconCode } from "../icons.tsx";
+import { Tooltip } from "./tooltip.tsx";
 
 /** Not part of the first load. */
 const CodeDialog = lazy(async () => ({ default: (await import("./code-dialog.tsx")).CodeDialog }));
@@ -13,19 +14,31 @@ export interface CodeSamples {
   typescript: string;
 }
 
+interface AsCodeProps {
+  samples: () => CodeSamples | Promise<CodeSamples>;
+  /** Whether the button is a symbol among others. */
+  isCompact?: boolean;
+}
+
 /** Button that shows the same request as code; `samples` is called when it opens. */
-export function AsCode({ samples }: { samples: () => CodeSamples | Promise<CodeSamples> }) {
+export function AsCode({ samples, isCompact = false }: AsCodeProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
-  const [wasOpen, setWasOpen] = useState(false);
-  if (isOpen && !wasOpen) setWasOpen(true);
   return (
     <>
-      <Button variant="default" leftSection={<IconCode size={15} />} onClick={open}>
-        {t("Get code")}
-      </Button>
-      {wasOpen && (
+      {isCompact ? (
+        <Tooltip label={t("Get code")}>
+          <ActionIcon variant="default" size={36} aria-label={t("Get code")} onClick={open}>
+            <IconCode size={16} />
+          </ActionIcon>
+        </Tooltip>
+      ) : (
+        <Button variant="default" leftSection={<IconCode size={15} />} onClick={open}>
+          {t("Get code")}
+        </Button>
+      )}
+      {isOpen && (
         <Suspense>
-          <CodeDialog isOpen={isOpen} samples={samples} onClose={close} />
+          <CodeDialog samples={samples} onClose={close} />
         </Suspense>
       )}
     </>

@@ -1,31 +1,34 @@
-import { Button, type ButtonProps } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import type { ReactNode } from "react";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import type { ButtonProps } from "@mantine/core";
+import { lazy, Suspense } from "react";
+import type { ConfirmDialogProps } from "./confirm-dialog.tsx";
+import { DialogButton } from "./dialog-button.tsx";
 
-interface ConfirmButtonProps extends ButtonProps {
-  question: string;
-  consequence: ReactNode;
-  onConfirm: () => Promise<unknown>;
+/** Not part of the first load. */
+const ConfirmDialog = lazy(async () => ({ default: (await import("./confirm-dialog.tsx")).ConfirmDialog }));
+
+interface ConfirmButtonProps extends Omit<ButtonProps, "children">, Omit<ConfirmDialogProps, "onClose" | "action"> {
+  "aria-label"?: string;
   children: string;
 }
 
 /** Button that asks before it acts. */
-export function ConfirmButton({ question, consequence, onConfirm, children, ...button }: ConfirmButtonProps) {
-  const [isOpen, { open, close }] = useDisclosure(false);
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { question, consequence, onConfirm, done, changes, children, ...button } = props;
   return (
-    <>
-      <Button variant="subtle" color="red" size="compact-sm" {...button} onClick={open}>
-        {children}
-      </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
-        onClose={close}
-        question={question}
-        consequence={consequence}
-        action={children}
-        onConfirm={onConfirm}
-      />
-    </>
+    <DialogButton variant="subtle" color="red" size="compact-sm" {...button} label={children}>
+      {(close) => (
+        <Suspense>
+          <ConfirmDialog
+            onClose={close}
+            question={question}
+            consequence={consequence}
+            action={children}
+            onConfirm={onConfirm}
+            done={done}
+            {...(changes && { changes })}
+          />
+        </Suspense>
+      )}
+    </DialogButton>
   );
 }

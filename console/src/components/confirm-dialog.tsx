@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Button, Group, Text } from "@mantine/core";
+import type { QueryKey } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { t } from "../i18n/translate.ts";
-import { notifyFailure } from "./notify.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ErrorAlert } from "./error-alert.tsx";
+import { useSave } from "./use-save.ts";
 
-interface ConfirmDialogProps {
-  isOpen: boolean;
+export interface ConfirmDialogProps {
   onClose: () => void;
   /** What the dialog asks. */
   question: string;
@@ -13,15 +14,28 @@ interface ConfirmDialogProps {
   consequence: ReactNode;
   action: string;
   onConfirm: () => Promise<unknown>;
+  /** Text that says what was done; left out where the page shows it. */
+  done?: string | undefined;
+  /** Prefixes of the queries that show what is changed. */
+  changes?: readonly QueryKey[];
 }
 
-export function ConfirmDialog({ isOpen, onClose, question, consequence, action, onConfirm }: ConfirmDialogProps) {
-  const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose, onError: notifyFailure });
+/** Asks before something is done that cannot be undone. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { onClose, question, consequence, action, onConfirm, done, changes = [] } = props;
+  const confirm = useSave({
+    save: onConfirm,
+    ...(done !== undefined && { done: () => done }),
+    changes,
+    onSaved: onClose,
+    isShown: true,
+  });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={question}>
+    <Dialog title={question} onClose={onClose}>
       <Text size="sm" component="div">
         {consequence}
       </Text>
+      <ErrorAlert error={confirm.problem} />
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={onClose} data-autofocus>
           {t("Cancel")}
@@ -30,6 +44,6 @@ export function ConfirmDialog({ isOpen, onClose, question, consequence, action, 
           {action}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

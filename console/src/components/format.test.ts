@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { setCurrentLanguage } from "../i18n/language.ts";
-import { formatFixed, formatPerMillion, formatPrice, formatUntil } from "./format.ts";
+import { formatBytes, formatFixed, formatPerMillion, formatPrice, formatUntil } from "./format.ts";
 
 afterEach(() => setCurrentLanguage("en"));
 
@@ -11,6 +11,16 @@ test.each([
   [30 * 86_400, "in 30 days"],
 ])("says when a time in %d s is", (seconds, text) => {
   expect(formatUntil(1000 + seconds, 1000)).toBe(text);
+});
+
+test.each([
+  [0, "0 B"],
+  [999, "999 B"],
+  [1000, "1.0 kB"],
+  [2_497_281_120, "2.5 GB"],
+  [250_000_000, "250 MB"],
+])("formats %d bytes in the units of the models' descriptions", (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
 });
 
 test("formats prices without rounding, by the language", () => {

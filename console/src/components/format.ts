@@ -104,10 +104,11 @@ export function formatMilliseconds(milliseconds: number): string {
   return formatSeconds(milliseconds / 1000);
 }
 
+/** A size in decimal units, as the descriptions of models state it. */
 export function formatBytes(bytes: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  const power = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** power;
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
   return `${formatFixed(value, value >= 100 || power === 0 ? 0 : 1)} ${units[power]}`;
 }
 

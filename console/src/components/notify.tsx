@@ -17,7 +17,7 @@ const Notifications = lazy(
     ),
 );
 
-/** The corner in which notifications appear. */
+/** The corner in which notifications appear: below are the buttons that send. */
 export function NotificationArea() {
   useEffect(() => {
     const timer = setTimeout(load, LOAD_AFTER_MS);
@@ -25,7 +25,7 @@ export function NotificationArea() {
   }, []);
   return (
     <Suspense>
-      <Notifications position="bottom-right" />
+      <Notifications position="top-right" />
     </Suspense>
   );
 }

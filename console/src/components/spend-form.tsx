@@ -1,9 +1,10 @@
-import { Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
+import { Button, Group, NumberInput, Switch, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "../api/answers.ts";
 import { request, retrieveOrNull } from "../api/request.ts";
 import { t } from "../i18n/translate.ts";
+import { FieldForm } from "./field-form.tsx";
 import { formatCost } from "./format.ts";
 import { QueryView } from "./query-view.tsx";
 import { useSave } from "./use-save.ts";
@@ -54,37 +55,35 @@ function Form({ owner, name, limit, onSaved }: SpendFormProps & { limit: SpendLi
           })
         : request(path, { method: "DELETE" }),
     done: ({ dollars }) => (typeof dollars === "number" ? t("Spend limit saved") : t("Spend limit removed")),
-    changes: [spendLimitQuery(owner).queryKey],
+    changes: [spendLimitQuery(owner).queryKey, ["first-steps"]],
     onSaved,
     form,
     fields: { threshold_amount: "dollars" },
   });
   const { dollars, isEnforced } = form.values;
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Stack mt="sm">
-        <NumberInput
-          label={t("Limit per calendar month (UTC), US dollars")}
-          placeholder={t("No limit")}
-          min={0.01}
-          decimalScale={2}
-          prefix="$"
-          {...form.getInputProps("dollars")}
-        />
-        <Switch label={t("Refuse requests at the limit")} {...form.getInputProps("isEnforced", { type: "checkbox" })} />
-        <Text size="sm" c="dimmed">
-          {typeof dollars !== "number"
-            ? t("{{name}} has no spend limit.", { name })
-            : isEnforced
-              ? t("Requests that would exceed {{dollars}} this month get a 429.", { dollars: formatCost(dollars) })
-              : t("Parlance logs a warning above {{dollars}}; requests continue.", { dollars: formatCost(dollars) })}
-        </Text>
-        <Group>
-          <Button type="submit" loading={save.isPending} disabled={typeof dollars !== "number" && limit === null}>
-            {typeof dollars === "number" || limit === null ? t("Save spend limit") : t("Remove spend limit")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <FieldForm form={form} saving={save}>
+      <NumberInput
+        label={t("Limit per calendar month (UTC), US dollars")}
+        placeholder={t("No limit")}
+        min={0.01}
+        decimalScale={2}
+        prefix="$"
+        {...form.getInputProps("dollars")}
+      />
+      <Switch label={t("Refuse requests at the limit")} {...form.getInputProps("isEnforced", { type: "checkbox" })} />
+      <Text size="sm" c="dimmed">
+        {typeof dollars !== "number"
+          ? t("{{name}} has no spend limit.", { name })
+          : isEnforced
+            ? t("Requests that would exceed {{dollars}} this month get a 429.", { dollars: formatCost(dollars) })
+            : t("Parlance logs a warning above {{dollars}}; requests continue.", { dollars: formatCost(dollars) })}
+      </Text>
+      <Group>
+        <Button type="submit" loading={save.isPending} disabled={typeof dollars !== "number" && limit === null}>
+          {typeof dollars === "number" || limit === null ? t("Save spend limit") : t("Remove spend limit")}
+        </Button>
+      </Group>
+    </FieldForm>
   );
 }

@@ -12,6 +12,12 @@ import {
 import { setTranslations, type Translations } from "./translate.ts";
 
 const catalogs = import.meta.glob<Record<string, string>>("./locales/*.json", { import: "default" });
+const signInCatalogs = import.meta.glob<Record<string, string>>("./locales/*.json", {
+  import: "default",
+  query: "?sign-in",
+});
+/** Catalogs of the texts that are shown: those of the page for signing in, until the console is. */
+let shownCatalogs = signInCatalogs;
 const listeners = new Set<() => void>();
 let changes = 0;
 
@@ -20,6 +26,13 @@ export async function startLanguage(): Promise<void> {
   await applyLanguage(storedLanguage() ?? preferredLanguage(browserLocales())).catch(() =>
     applyLanguage(SOURCE_LANGUAGE),
   );
+}
+
+/** Loads the texts of all pages; until then, those of the page for signing in. */
+export async function loadAllTexts(): Promise<void> {
+  if (shownCatalogs === catalogs) return;
+  shownCatalogs = catalogs;
+  await applyLanguage(currentLanguage());
 }
 
 /** Stores the choice and shows the console in it. `undefined` follows the browser. */
@@ -48,7 +61,7 @@ async function applyLanguage(id: string, store?: () => void): Promise<void> {
 
 async function loadTranslations(id: string): Promise<Translations> {
   const plurals = new Intl.PluralRules(id);
-  const catalog = (await catalogs[`./locales/${id}.json`]?.()) ?? {};
+  const catalog = (await shownCatalogs[`./locales/${id}.json`]?.()) ?? {};
   if (id !== PSEUDO_LANGUAGE) return { catalog, plurals };
   return { catalog, plurals, transform: (await import("./pseudo.ts")).toPseudo };
 }

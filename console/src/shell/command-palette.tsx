@@ -11,7 +11,7 @@ import { chatSync } from "../pages/chat/chat-sync.ts";
 import { newConversation } from "../pages/chat/conversation.ts";
 import { projectsQuery } from "../pages/projects/projects-api.ts";
 import { type Command, findCommands } from "./find-commands.ts";
-import { navigationFor } from "./navigation.ts";
+import { navigationFor, pagesOf } from "./navigation.ts";
 
 interface CommandPaletteProps {
   isOpen: boolean;
@@ -136,8 +136,13 @@ function useCommands(actions: Command[]): Command[] {
   const models = useQuery({ ...modelsQuery, enabled: session.project !== null });
   const projects = useQuery({ ...projectsQuery(false), enabled: session.is_admin });
   return useMemo(() => {
-    const pages = navigationFor(session).flatMap(({ label: kind, entries }) =>
-      entries.map(({ to, label }) => ({ id: to, label, kind, run: () => void navigate({ to }) })),
+    const pages = navigationFor(session).flatMap((place) =>
+      pagesOf([place]).map(({ to, label }) => ({
+        id: to,
+        label,
+        kind: place.label,
+        run: () => void navigate({ to }),
+      })),
     );
     const chats = (models.data ?? [])
       .filter(({ metadata }) => metadata.task === "chat")

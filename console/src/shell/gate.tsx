@@ -1,12 +1,14 @@
 import { Center, Loader } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useMatches } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { sessionQuery } from "../api/session.ts";
+import { storeSignedIn } from "../api/sign-in.ts";
 import { PageError } from "../components/page-error.tsx";
 import { useLanguage } from "../i18n/change-language.ts";
 import { t } from "../i18n/translate.ts";
 import { Shell } from "./shell.tsx";
-import { SignInPage } from "./sign-in-page.tsx";
+import { EndedSession } from "./sign-in-route.tsx";
 
 /** Pages for people who are not signed in yet. */
 const OUTSIDE: ReadonlySet<string> = new Set(["/sign-in", "/invite", "/password"]);
@@ -15,6 +17,10 @@ const OUTSIDE: ReadonlySet<string> = new Set(["/sign-in", "/invite", "/password"
 export function Gate() {
   useLanguage();
   const { data, error, refetch } = useQuery(sessionQuery);
+  const isSignedIn = data?.signed_in;
+  useEffect(() => {
+    if (isSignedIn !== undefined) storeSignedIn(isSignedIn);
+  }, [isSignedIn]);
   // Not the location, which changes before the page does.
   const isSignIn = useMatches({ select: (matches) => OUTSIDE.has(matches.at(-1)?.routeId ?? "") });
   if (data === undefined) {
@@ -29,5 +35,5 @@ export function Gate() {
     );
   }
   if (isSignIn) return <Outlet />;
-  return data.signed_in ? <Shell /> : <SignInPage options={data.sign_in} />;
+  return data.signed_in ? <Shell /> : <EndedSession options={data.sign_in} />;
 }

@@ -1,38 +1,29 @@
-import {
-  ActionIcon,
-  AppShell,
-  Burger,
-  Button,
-  Group,
-  NativeSelect,
-  NavLink,
-  ScrollArea,
-  Stack,
-  Text,
-} from "@mantine/core";
+import { ActionIcon, AppShell, Burger, Button, Group, NativeSelect, Text } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { useQueryClient } from "@tanstack/react-query";
+import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { chooseProject, signOut, useSession } from "../api/session.ts";
 import { notifyFailure } from "../components/notify.tsx";
 import { Tooltip } from "../components/tooltip.tsx";
+import { useSave } from "../components/use-save.ts";
 import { useLanguage } from "../i18n/change-language.ts";
 import { t } from "../i18n/translate.ts";
-import { IconHelp, IconLogout, IconSearch } from "../icons.tsx";
+import { IconLogout, IconSearch } from "../icons.tsx";
 import { ColorSchemeButton, useOtherScheme } from "./color-scheme-button.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import type { Command } from "./find-commands.ts";
-import { LanguageSelect, languageActions } from "./language-select.tsx";
+import { languageActions } from "./language-actions.ts";
+import { LanguageSelect } from "./language-select.tsx";
 import { Logo } from "./logo.tsx";
-import { navigationFor } from "./navigation.ts";
+import { navigationFor, pagesOf } from "./navigation.ts";
+import { DOCS, NavigationList } from "./navigation-list.tsx";
 import { MODIFIER } from "./shortcuts.ts";
 import { usePageKeys } from "./use-page-keys.ts";
 
 const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
 const UnsavedChats = lazy(async () => ({ default: (await import("./unsaved-chats.tsx")).UnsavedChats }));
 const CommandPalette = lazy(async () => ({ default: (await import("./command-palette.tsx")).CommandPalette }));
-/** Documentation of this version, beside the console, which may be below a path. */
-const DOCS = "docs/";
 const NAVIGATION_WIDTH = 220;
 const PALETTE_KEYS = MODIFIER === "⌘" ? "⌘K" : `${MODIFIER} K`;
 
@@ -44,16 +35,15 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes the menu of a phone whenever the page changes
   useEffect(close, [pathname]);
   const [unsaved, setUnsaved] = useState(0);
-  const leave = useMutation({
-    mutationFn: async (isAgreed: boolean) => {
+  const leave = useSave({
+    save: async (isAgreed: boolean) => {
       const { chatSync } = await import("../pages/chat/chat-sync.ts");
       const remaining = isAgreed ? 0 : await chatSync.finish();
       if (remaining > 0) setUnsaved(remaining);
       else await signOut(client, () => chatSync.forget());
     },
-    onError: notifyFailure,
   });
-  const choose = useMutation({ mutationFn: (project: string) => chooseProject(client, project) });
+  const choose = useSave({ save: (project: string) => chooseProject(client, project) });
   const { label: otherLabel, toggleScheme } = useOtherScheme();
   const [isFinding, { open: find, close: endFinding }] = useDisclosure(false);
   const [wasOpen, setWasOpen] = useState(false);
@@ -68,7 +58,7 @@ export function Shell() {
   const language = useLanguage();
   // biome-ignore lint/correctness/useExhaustiveDependencies: its labels are those of the language
   const navigation = useMemo(() => navigationFor(session), [session, language]);
-  usePageKeys(useMemo(() => new Set(navigation.flatMap(({ entries }) => entries.map(({ to }) => to))), [navigation]));
+  usePageKeys(useMemo(() => new Set(pagesOf(navigation).map(({ to }) => to)), [navigation]));
   // biome-ignore lint/correctness/useExhaustiveDependencies: so are those of the actions
   const actions = useMemo<Command[]>(
     () => [
@@ -128,37 +118,7 @@ export function Shell() {
             onChange={(event) => choose.mutate(event.currentTarget.value)}
           />
         )}
-        <ScrollArea flex={1} mt="sm" type="auto" scrollbarSize={6}>
-          <Stack gap="md">
-            {navigation.map((group) => (
-              <div key={group.id}>
-                <Text size="xs" c="dimmed" fw={600} px={10} mb={4}>
-                  {group.label}
-                </Text>
-                {group.entries.map(({ to, label, icon: Icon }) => (
-                  <NavLink
-                    key={to}
-                    className="nav-link"
-                    component={Link}
-                    to={to}
-                    label={label}
-                    active={pathname === to || pathname.startsWith(`${to}/`)}
-                    aria-current={pathname === to ? "page" : undefined}
-                    leftSection={<Icon size={17} stroke={1.7} />}
-                  />
-                ))}
-                {group.id === "help" && (
-                  <NavLink
-                    className="nav-link"
-                    href={DOCS}
-                    label={t("Documentation")}
-                    leftSection={<IconHelp size={17} stroke={1.7} />}
-                  />
-                )}
-              </div>
-            ))}
-          </Stack>
-        </ScrollArea>
+        <NavigationList places={navigation} />
         <Group mt="sm" px={6} gap={4} wrap="nowrap" justify="space-between">
           <div style={{ minWidth: 0 }}>
             {/* untranslated: a name */}
@@ -170,7 +130,7 @@ export function Shell() {
             </Text>
           </div>
           <Group gap={2} wrap="nowrap">
-            <LanguageSelect />
+            <LanguageSelect onFailure={notifyFailure} />
             <ColorSchemeButton />
             <Tooltip label={t("Sign out")}>
               <ActionIcon
@@ -187,11 +147,12 @@ export function Shell() {
         </Group>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <ConnectionBanner />
         <Outlet />
       </AppShell.Main>
       {showsKeys && (
         <Suspense>
-          <ShortcutSheet isOpen onClose={hideKeys} />
+          <ShortcutSheet onClose={hideKeys} />
         </Suspense>
       )}
       {unsaved > 0 && (

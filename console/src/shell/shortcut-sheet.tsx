@@ -1,17 +1,16 @@
 import { t } from "../i18n/translate.ts";
 import "./shortcuts.css";
-import { Modal } from "@mantine/core";
+import { Dialog } from "../components/dialog.tsx";
 import { SHORTCUTS } from "./shortcuts.ts";
 
 interface ShortcutSheetProps {
-  isOpen: boolean;
   onClose: () => void;
 }
 
 /** All keys of the console. */
-export function ShortcutSheet({ isOpen, onClose }: ShortcutSheetProps) {
+export function ShortcutSheet({ onClose }: ShortcutSheetProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t("Keyboard shortcuts")} size="lg">
+    <Dialog onClose={onClose} title={t("Keyboard shortcuts")} size="lg">
       <div className="shortcuts">
         {SHORTCUTS.map(({ title, shortcuts }) => (
           <section key={t(title)}>
@@ -31,6 +30,6 @@ export function ShortcutSheet({ isOpen, onClose }: ShortcutSheetProps) {
           </section>
         ))}
       </div>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,37 +1,44 @@
-import { Card, Center, Code, Group, Loader, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef } from "react";
-import { replaceSession, type SignInOptions, sessionQuery, signIn } from "../api/session.ts";
+import { type CSSProperties, useCallback, useEffect, useRef, useState } from "react";
+import { type Credential, type Session, type SignInOptions, signIn } from "../api/sign-in.ts";
+import { DARK, GRAY, PINE } from "../colors.ts";
 import { useLanguage } from "../i18n/change-language.ts";
 import { Trans } from "../i18n/trans.tsx";
 import { t } from "../i18n/translate.ts";
 import { LanguageSelect } from "./language-select.tsx";
 import { Logo } from "./logo.tsx";
+import { SignInForms } from "./sign-in-forms.tsx";
+import "./sign-in.css";
 
-/** Not part of the first load of somebody who is signed in, or whose link signs in. */
-const SignInForms = lazy(async () => ({ default: (await import("./sign-in-forms.tsx")).SignInForms }));
+/** Those of the console, which has not been loaded yet. */
+const COLORS = {
+  "--sign-in-page": lightDark(GRAY[0], "#121514"),
+  "--sign-in-surface": lightDark("#fff", DARK[7]),
+  "--sign-in-field": lightDark("#fff", DARK[6]),
+  "--sign-in-code": lightDark(GRAY[1], DARK[6]),
+  "--sign-in-border": lightDark(GRAY[4], DARK[4]),
+  "--sign-in-line": lightDark(GRAY[2], "#2b3130"),
+  "--sign-in-text": lightDark("#000", DARK[0]),
+  "--sign-in-dimmed": lightDark(GRAY[7], "#a6aba8"),
+  "--sign-in-accent": PINE[7],
+  "--sign-in-accent-strong": PINE[8],
+  "--sign-in-link": lightDark(PINE[7], PINE[3]),
+  "--sign-in-hover": lightDark(GRAY[0], DARK[5]),
+} as CSSProperties;
 
-/** The route of the sign-in page, where somebody may be signed in already. */
-export function SignInRoute() {
-  useLanguage();
-  const { data } = useQuery(sessionQuery);
-  return data && <SignInPage options={data.sign_in} />;
+interface SignInPageProps {
+  options: SignInOptions;
+  /** Code of a link that signs in once. */
+  code: string | undefined;
+  /** Path of the page that follows. */
+  returnTo: string;
+  onSignedIn: (session: Session) => unknown;
 }
 
-export function SignInPage({ options }: { options: SignInOptions }) {
-  const { code } = useSearch({ strict: false }) as { code?: string };
-  const navigate = useNavigate();
-  const router = useRouter();
-  const client = useQueryClient();
-  const mutation = useMutation({
-    mutationFn: signIn,
-    onSuccess: async (session) => {
-      replaceSession(client, session);
-      if (router.state.location.pathname === "/sign-in") await navigate({ to: "/", replace: true });
-      else await router.invalidate();
-    },
-  });
+/** Uses nothing of the component library: the browser of somebody who is not signed in loads this page alone. */
+export function SignInPage({ options, code, returnTo, onSignedIn }: SignInPageProps) {
+  useLanguage();
+  const { isPending, error, submit, reset } = useSignIn(onSignedIn);
+  const [languageError, setLanguageError] = useState<Error>();
   const title = t("Sign in · Parlance");
   useEffect(() => {
     document.title = title;
@@ -41,41 +48,70 @@ export function SignInPage({ options }: { options: SignInOptions }) {
     // React calls effects twice in development, and a code works once.
     if (code === undefined || usedCode.current === code) return;
     usedCode.current = code;
-    mutation.mutate({ code });
-  }, [code, mutation.mutate]);
-  const isUsingCode = code !== undefined && !mutation.isError;
+    void submit({ code });
+  }, [code, submit]);
+  const isUsingCode = code !== undefined && error === undefined;
 
   return (
-    <Center mih="100dvh" p="md" component="main">
-      <Stack w="100%" maw={400} gap="lg">
-        <Group justify="center" gap="sm">
+    <main className="sign-in" style={COLORS}>
+      <div className="sign-in-column">
+        <header>
           <Logo size={36} />
-          <Title order={1}>Parlance</Title>
-        </Group>
-        <Card padding="xl" shadow="sm">
+          <h1>Parlance</h1>
+        </header>
+        <div className="sign-in-card">
           {isUsingCode ? (
-            <Group justify="center">
-              <Loader size="sm" />
-              <Text>{t("Signing in…")}</Text>
-            </Group>
+            <p role="status">{t("Signing in…")}</p>
           ) : (
-            <Suspense fallback={<Loader size="sm" mx="auto" />}>
-              <SignInForms options={options} mutation={mutation} />
-            </Suspense>
+            <SignInForms
+              options={options}
+              returnTo={returnTo}
+              isPending={isPending}
+              error={error ?? languageError}
+              onSubmit={submit}
+              onReset={reset}
+            />
           )}
-        </Card>
+        </div>
         {options.providers.length === 0 && (
-          <Text c="dimmed" size="sm" ta="center">
+          <p className="sign-in-hint">
             <Trans
               text="<code>npm start</code> prints a link that signs in once, and the first keys at the first start."
-              tags={{ code: <Code /> }}
+              tags={{ code: <code /> }}
             />
-          </Text>
+          </p>
         )}
-        <Center>
-          <LanguageSelect />
-        </Center>
-      </Stack>
-    </Center>
+        <footer>
+          <LanguageSelect onFailure={setLanguageError} />
+        </footer>
+      </div>
+    </main>
   );
+}
+
+function useSignIn(onSignedIn: SignInPageProps["onSignedIn"]) {
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<Error>();
+  const listener = useRef(onSignedIn);
+  useEffect(() => {
+    listener.current = onSignedIn;
+  });
+  const submit = useCallback(async (credential: Credential) => {
+    setPending(true);
+    setError(undefined);
+    try {
+      await listener.current(await signIn(credential));
+    } catch (failure) {
+      setError(failure as Error);
+    } finally {
+      setPending(false);
+    }
+  }, []);
+  const reset = useCallback(() => setError(undefined), []);
+  return { isPending, error, submit, reset };
+}
+
+function lightDark(light: string | undefined, dark: string | undefined): string {
+  // untranslated: CSS
+  return `light-dark(${light}, ${dark})`;
 }

@@ -12,7 +12,6 @@ interface UnsavedChatsProps {
 export function UnsavedChats({ count, onClose, onConfirm }: UnsavedChatsProps) {
   return (
     <ConfirmDialog
-      isOpen={count > 0}
       onClose={onClose}
       question={t("Sign out and lose changes?")}
       consequence={plural(

@@ -71,14 +71,24 @@ export function decodePackets(packets: readonly { data: Uint8Array }[], config: 
 function decodePacket(data: Uint8Array, config: AlacConfig): Float32Array[] {
   const bits = new BitReader(data);
   const decoded: Float32Array[] = [];
-  for (;;) {
-    const element = bits.read(3);
-    if (element === END) break;
-    if (element === SINGLE || element === LOW_FREQUENCY) decoded.push(...decodeElement(bits, config, 1));
-    else if (element === PAIR) decoded.push(...decodeElement(bits, config, 2));
-    else if (element === DATA_STREAM) skipDataStream(bits);
-    else if (element === FILL) skipFill(bits);
-    else throw new AudioError("unreadable", `Apple Lossless element ${element} is not supported.`);
+  for (let element = bits.read(3); element !== END; element = bits.read(3)) {
+    switch (element) {
+      case SINGLE:
+      case LOW_FREQUENCY:
+        decoded.push(...decodeElement(bits, config, 1));
+        break;
+      case PAIR:
+        decoded.push(...decodeElement(bits, config, 2));
+        break;
+      case DATA_STREAM:
+        skipDataStream(bits);
+        break;
+      case FILL:
+        skipFill(bits);
+        break;
+      default:
+        throw new AudioError("unreadable", `Apple Lossless element ${element} is not supported.`);
+    }
     if (decoded.length > config.channels) throw new AudioError("unreadable", "The packet holds too many channels.");
   }
   const length = decoded[0]?.length ?? 0;

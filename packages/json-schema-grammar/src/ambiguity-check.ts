@@ -165,31 +165,26 @@ function components(graph: SchemaGraph): Node[][] {
     const inside = new Set(node.alternatives.flatMap((constraints) => graph.children(constraints))).values();
     return { node, inside: inside.filter((child) => graph.isSatisfiable(child)) };
   };
-  const lower = (node: Node, number: number) => lowest.set(node, Math.min(lowest.get(node) ?? 0, number));
+  const lower = (node: Node, number: number | undefined) =>
+    lowest.set(node, Math.min(lowest.get(node) ?? 0, number ?? 0));
+  const leave = (node: Node, container: Node | undefined) => {
+    if (container) lower(container, lowest.get(node));
+    if (lowest.get(node) !== numbers.get(node)) return;
+    const component = path.splice(path.indexOf(node));
+    for (const member of component) onPath.delete(member);
+    groups.push(component);
+  };
   const open = [enter(graph.root)];
   for (let top = open.at(-1); top; top = open.at(-1)) {
     const { node, inside } = top;
-    const next = inside.next();
-    if (!next.done) {
-      const child = next.value;
-      if (!numbers.has(child)) {
-        open.push(enter(child));
-      } else if (onPath.has(child)) {
-        lower(node, numbers.get(child) ?? 0);
-      }
-      continue;
-    }
-    open.pop();
-    const container = open.at(-1);
-    if (container) {
-      lower(container.node, lowest.get(node) ?? 0);
-    }
-    if (lowest.get(node) === numbers.get(node)) {
-      const component = path.splice(path.indexOf(node));
-      for (const member of component) {
-        onPath.delete(member);
-      }
-      groups.push(component);
+    const { done, value: child } = inside.next();
+    if (done) {
+      open.pop();
+      leave(node, open.at(-1)?.node);
+    } else if (!numbers.has(child)) {
+      open.push(enter(child));
+    } else if (onPath.has(child)) {
+      lower(node, numbers.get(child));
     }
   }
   return groups;

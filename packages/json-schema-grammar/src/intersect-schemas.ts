@@ -92,33 +92,51 @@ export class SchemaIntersection {
     }
     parts.push(...this.#branches(subschema, "allOf").map((branch) => this.#violate(alternatives, branch, inner)));
     for (const keyword of ["anyOf", "oneOf"] as const) {
-      if (schema[keyword] === undefined) continue;
-      const none: Violations = { alternatives: [...alternatives], isComplete: keyword === "anyOf" };
-      for (const branch of this.#branches(subschema, keyword)) {
-        const next = this.#violate(none.alternatives, branch, inner);
-        none.alternatives = this.#possible(next.alternatives);
-        none.isComplete &&= next.isComplete;
-      }
-      parts.push(none);
+      if (schema[keyword] !== undefined) parts.push(this.#violateAll(alternatives, subschema, keyword, inner));
     }
     if (schema.not !== undefined) {
       const matches = this.intersect(alternatives, this.#document.child(subschema, "not"), inner);
       parts.push({ alternatives: matches, isComplete: true });
     }
     if (schema.if !== undefined && (schema.then !== undefined || schema.else !== undefined)) {
-      const condition = this.#document.child(subschema, "if");
-      const holds = this.intersect(alternatives, condition, inner);
-      const fails = this.#violate(alternatives, condition, inner);
-      const cases = [["then", holds] as const, ["else", fails.alternatives] as const];
-      for (const [name, values] of cases) {
-        if (schema[name] !== undefined) parts.push(this.#violate(values, this.#document.child(subschema, name), inner));
-      }
-      parts.push({ alternatives: [], isComplete: fails.isComplete });
+      parts.push(...this.#violateCondition(alternatives, subschema, schema, inner));
     }
     return {
       alternatives: this.#bounded(this.#possible(parts.flatMap((part) => part.alternatives)), subschema),
       isComplete: parts.every(({ isComplete }) => isComplete),
     };
+  }
+
+  /** The values that violate every branch. */
+  #violateAll(
+    alternatives: readonly ValueConstraints[],
+    subschema: SubschemaRef,
+    keyword: "anyOf" | "oneOf",
+    inner: Origin,
+  ): Violations {
+    const none: Violations = { alternatives: [...alternatives], isComplete: keyword === "anyOf" };
+    for (const branch of this.#branches(subschema, keyword)) {
+      const next = this.#violate(none.alternatives, branch, inner);
+      none.alternatives = this.#possible(next.alternatives);
+      none.isComplete &&= next.isComplete;
+    }
+    return none;
+  }
+
+  #violateCondition(
+    alternatives: readonly ValueConstraints[],
+    subschema: SubschemaRef,
+    schema: Keywords,
+    inner: Origin,
+  ): Violations[] {
+    const condition = this.#document.child(subschema, "if");
+    const holds = this.intersect(alternatives, condition, inner);
+    const fails = this.#violate(alternatives, condition, inner);
+    const cases = [["then", holds] as const, ["else", fails.alternatives] as const];
+    const violations = cases.flatMap(([name, values]) =>
+      schema[name] === undefined ? [] : [this.#violate(values, this.#document.child(subschema, name), inner)],
+    );
+    return [...violations, { alternatives: [], isComplete: fails.isComplete }];
   }
 
   /** Removes the values that match. Where none are certain not to, `refusal` says that the keyword is not enforced. */

@@ -9,12 +9,15 @@ const FLAGS = "u";
  * Compiles a pattern for a linear-time engine. Returns undefined for patterns that such an engine cannot match: lookaround,
  * backreferences, and repetitions above RE2's limit. Throws a SyntaxError when the pattern is malformed.
  */
-export function compileLinearPattern(source: string): { test(text: string): boolean } | undefined {
+export function compileLinearPattern(
+  source: string,
+  { ignoresCase = false }: { ignoresCase?: boolean } = {},
+): { test(text: string): boolean } | undefined {
   const pattern = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(source, 0, source.length, { unicode: true });
   const translated = alternatives(pattern.alternatives);
   if (translated === undefined) return undefined;
   try {
-    const compiled = RE2JS.compile(translated);
+    const compiled = RE2JS.compile(translated, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
     return { test: (text) => compiled.test(text) };
   } catch {
     return undefined;

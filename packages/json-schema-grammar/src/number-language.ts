@@ -154,41 +154,50 @@ class MagnitudeScanner {
   }
 
   #step(state: ScanState, character: string): ScanState | undefined {
-    if (character === ".") {
-      if (this.#bounds.integer || state.whole === 0 || state.fraction !== undefined) {
-        return undefined;
-      }
-      const [toLow, toHigh] = this.#compareWhole(state);
-      if (toLow < 0 || toHigh > 0) {
-        return undefined;
-      }
-      // Count the integer digits too wherever rounding could reach an excluded value.
-      const counted = (state.low.exclusive && toLow === 0) || state.high?.exclusive;
-      return { ...state, whole: counted ? state.whole : 1, fraction: 0, toLow, toHigh };
+    if (character === ".") return this.#stepPoint(state);
+    return state.fraction === undefined
+      ? this.#stepWhole(state, character)
+      : this.#stepFraction(state, state.fraction, character);
+  }
+
+  #stepPoint(state: ScanState): ScanState | undefined {
+    if (this.#bounds.integer || state.whole === 0 || state.fraction !== undefined) {
+      return undefined;
     }
-    const { low, high } = state;
-    const digits = state.whole + (state.fraction ?? 0);
-    if (state.fraction === undefined) {
-      if (state.leadingZero || digits >= (this.#bounds.integer ? 16 : DECIMAL_DIGITS)) {
-        return undefined;
-      }
-      return {
-        ...state,
-        whole: digits + 1,
-        leadingZero: digits === 0 && character === "0",
-        toLow: compareNext(state.toLow, character, low.whole[digits]),
-        toHigh: compareNext(state.toHigh, character, high?.whole[digits]),
-        remainder: (state.remainder * 10 + Number(character)) % this.#bounds.multipleOf,
-      };
+    const [toLow, toHigh] = this.#compareWhole(state);
+    if (toLow < 0 || toHigh > 0) {
+      return undefined;
     }
-    if (digits >= DECIMAL_DIGITS) {
+    // Count the integer digits too wherever rounding could reach an excluded value.
+    const counted = (state.low.exclusive && toLow === 0) || state.high?.exclusive;
+    return { ...state, whole: counted ? state.whole : 1, fraction: 0, toLow, toHigh };
+  }
+
+  #stepWhole(state: ScanState, digit: string): ScanState | undefined {
+    const { low, high, whole: digits } = state;
+    if (state.leadingZero || digits >= (this.#bounds.integer ? 16 : DECIMAL_DIGITS)) {
       return undefined;
     }
     return {
       ...state,
-      fraction: state.fraction + 1,
-      toLow: compareNext(state.toLow, character, low.fraction[state.fraction] ?? "0"),
-      toHigh: high ? compareNext(state.toHigh, character, high.fraction[state.fraction] ?? "0") : -1,
+      whole: digits + 1,
+      leadingZero: digits === 0 && digit === "0",
+      toLow: compareNext(state.toLow, digit, low.whole[digits]),
+      toHigh: compareNext(state.toHigh, digit, high?.whole[digits]),
+      remainder: (state.remainder * 10 + Number(digit)) % this.#bounds.multipleOf,
+    };
+  }
+
+  #stepFraction(state: ScanState, fraction: number, digit: string): ScanState | undefined {
+    const { low, high } = state;
+    if (state.whole + fraction >= DECIMAL_DIGITS) {
+      return undefined;
+    }
+    return {
+      ...state,
+      fraction: fraction + 1,
+      toLow: compareNext(state.toLow, digit, low.fraction[fraction] ?? "0"),
+      toHigh: high ? compareNext(state.toHigh, digit, high.fraction[fraction] ?? "0") : -1,
     };
   }
 

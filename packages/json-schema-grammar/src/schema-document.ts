@@ -105,32 +105,34 @@ export function describeViolation(errors: readonly ErrorObject[] | null | undefi
 
 function checkSize(schema: unknown, path: string): void {
   const open: Array<[value: unknown, depth: number]> = [[schema, 0]];
-  let values = 0;
-  let characters = 0;
+  const size = { values: 0, depth: 0, characters: 0 };
   for (let next = open.pop(); next; next = open.pop()) {
     const [value, depth] = next;
-    values += 1;
-    characters += typeof value === "string" ? value.length : 0;
+    size.values += 1;
+    size.depth = Math.max(size.depth, depth);
+    size.characters += charactersOf(value);
     if (typeof value === "number" && !Number.isFinite(value)) {
       throw new SchemaError("invalid_schema", "The schema contains a number outside the range of a double.", path);
     }
-    if (typeof value === "object" && value !== null) {
-      for (const [key, inner] of Object.entries(value)) {
-        characters += Array.isArray(value) ? 0 : key.length;
-        open.push([inner, depth + 1]);
-      }
-    }
-    const exceeded =
-      values > LIMITS.values
-        ? `${LIMITS.values} values`
-        : depth > LIMITS.depth
-          ? `${LIMITS.depth} levels`
-          : characters > LIMITS.characters
-            ? `${LIMITS.characters} characters`
-            : undefined;
-    if (exceeded !== undefined) {
-      throw new SchemaError("too_complex", `The schema is too large: the maximum is ${exceeded}.`, path);
-    }
+    for (const inner of Object.values(Object(value) === value ? (value as object) : {})) open.push([inner, depth + 1]);
+    checkLimits(size, path);
+  }
+}
+
+/** Characters of a text, or of the names of an object. */
+function charactersOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return 0;
+  return Object.keys(value).reduce((sum, key) => sum + key.length, 0);
+}
+
+const UNITS = { values: "values", depth: "levels", characters: "characters" } as const;
+
+function checkLimits(size: Readonly<Record<keyof typeof UNITS, number>>, path: string): void {
+  for (const name of ["values", "depth", "characters"] as const) {
+    if (size[name] <= LIMITS[name]) continue;
+    const message = `The schema is too large: the maximum is ${LIMITS[name]} ${UNITS[name]}.`;
+    throw new SchemaError("too_complex", message, path);
   }
 }
 
@@ -201,15 +203,9 @@ function modernized(value: unknown, isDraft4: boolean): unknown {
   if (Array.isArray(value)) return value.map((inner) => modernized(inner, isDraft4));
   const entries = Object.entries(value).flatMap(([key, inner]): Array<[string, unknown]> => {
     if (VALUES.has(key)) return [[key, inner]];
-    for (const bound of ["minimum", "maximum"] as const) {
-      const exclusive = `exclusive${bound === "minimum" ? "Minimum" : "Maximum"}`;
-      const isExclusive = (value as Keywords)[exclusive];
-      if (key === bound && isExclusive === true) return [[exclusive, inner]];
-      if (key === exclusive && typeof isExclusive === "boolean") return [];
-    }
-    return isDraft4 && key === "id" && typeof inner === "string"
-      ? [["$id", inner]]
-      : [[key, modernized(inner, isDraft4)]];
+    if (BOUNDS.has(key)) return modernizedBound(key, inner, value as Keywords);
+    if (isDraft4 && key === "id" && typeof inner === "string") return [["$id", inner]];
+    return [[key, modernized(inner, isDraft4)]];
   });
   return Object.fromEntries(entries);
 }
@@ -232,4 +228,20 @@ function pathPart(key: string | number): string {
     return `[${key}]`;
   }
   return /^[\w$-]+$/.test(String(key)) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+/** Draft 4's names of what excludes a bound, and the bounds. */
+const BOUNDS: ReadonlyMap<string, string> = new Map([
+  ["minimum", "exclusiveMinimum"],
+  ["maximum", "exclusiveMaximum"],
+  ["exclusiveMinimum", "exclusiveMinimum"],
+  ["exclusiveMaximum", "exclusiveMaximum"],
+]);
+
+/** An exclusive bound takes the place of the boolean that excludes it. */
+function modernizedBound(key: string, inner: unknown, schema: Keywords): Array<[string, unknown]> {
+  const exclusive = BOUNDS.get(key) ?? key;
+  const isExclusive = schema[exclusive];
+  if (key === exclusive) return typeof isExclusive === "boolean" ? [] : [[key, inner]];
+  return [[isExclusive === true ? exclusive : key, inner]];
 }

@@ -37,25 +37,27 @@ export class SchemaIds {
 
   #collect(value: unknown, pointer: string, outer: string): void {
     if (typeof value !== "object" || value === null) return;
-    let base = outer;
-    if (!Array.isArray(value)) {
-      const { $id: id, $anchor: anchor, $dynamicAnchor: dynamicAnchor } = value as Record<string, unknown>;
-      if (typeof id === "string") {
-        const [location = "", fragment = ""] = splitFragment(id);
-        base = (location === "" ? outer : absolute(location, outer)) ?? outer;
-        if (location !== "") this.#bases.set(pointer, base);
-        // Before draft 2019-09, an `$id` that is only a fragment was an anchor.
-        this.#add(fragment === "" ? base : `${base}#${fragment}`, pointer);
-      }
-      for (const name of [anchor, dynamicAnchor]) {
-        if (typeof name === "string") this.#add(`${base}#${name}`, pointer);
-      }
-    }
+    const base = Array.isArray(value) ? outer : this.#collectNames(value as Record<string, unknown>, pointer, outer);
     for (const [key, inner] of Object.entries(value)) {
-      if (!VALUES.has(key)) {
-        this.#collect(inner, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, base);
-      }
+      if (VALUES.has(key)) continue;
+      this.#collect(inner, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, base);
     }
+  }
+
+  /** Returns the base of the schema's references. */
+  #collectNames(schema: Record<string, unknown>, pointer: string, outer: string): string {
+    let base = outer;
+    if (typeof schema.$id === "string") {
+      const [location = "", fragment = ""] = splitFragment(schema.$id);
+      base = (location === "" ? outer : absolute(location, outer)) ?? outer;
+      if (location !== "") this.#bases.set(pointer, base);
+      // Before draft 2019-09, an `$id` that is only a fragment was an anchor.
+      this.#add(fragment === "" ? base : `${base}#${fragment}`, pointer);
+    }
+    for (const name of [schema.$anchor, schema.$dynamicAnchor]) {
+      if (typeof name === "string") this.#add(`${base}#${name}`, pointer);
+    }
+    return base;
   }
 
   #add(location: string, pointer: string): void {

@@ -101,23 +101,14 @@ export class DecodingPlanner {
 
   /** `prompt` ends where the output begins. Throws a RequestError that names what cannot be enforced. */
   async plan(request: GenerationRequest, prompt: string): Promise<DecodingPlan> {
-    const { format, toolChoice, reasoningEffort } = request;
+    const { format, toolChoice } = request;
     const calls = this.#callRules(request);
     const isForced = calls !== undefined && toolChoice !== "auto";
     const isConstrained = isForced || format.type !== "text";
     const end = prompt.trimEnd();
     const isReasoning = this.#tags !== undefined && end.endsWith(this.#tags.open);
     const isReasoningDone = this.#tags !== undefined && end.endsWith(this.#tags.close);
-    // Constrained from the first token on, the model could not open its reasoning by itself.
-    const opensReasoning =
-      isConstrained &&
-      this.reasons &&
-      !isReasoningDone &&
-      !isReasoning &&
-      reasoningEffort !== "none" &&
-      reasonsByDefault(this.#template);
-    const trigger = isForced ? calls.format.trigger : "";
-    const { open = "", beforeContent = "", beforeCall = "" } = this.#tags ?? {};
+    const opensReasoning = isConstrained && !isReasoningDone && !isReasoning && this.#opensReasoning(request);
     const reasonsFirst = isReasoning || opensReasoning;
     return {
       syntax: {
@@ -132,13 +123,32 @@ export class DecodingPlanner {
         },
       },
       isConstrained,
-      prefill: opensReasoning ? open : reasonsFirst ? "" : trigger,
-      afterReasoning: isForced ? beforeCall + trigger : isConstrained ? beforeContent : "",
+      ...this.#texts(isForced ? calls.format.trigger : undefined, { isConstrained, reasonsFirst, opensReasoning }),
       ...(await this.#grammarsFor(request, calls, isForced)),
       hiddenTokens: this.#hiddenTokens,
       // The grammar would accept their texts.
       bannedTokens: isConstrained || calls !== undefined ? this.#hiddenTokens : [],
     };
+  }
+
+  /** Constrained from the first token on, the model could not open its reasoning by itself. */
+  #opensReasoning({ reasoningEffort }: GenerationRequest): boolean {
+    return this.reasons && reasoningEffort !== "none" && reasonsByDefault(this.#template);
+  }
+
+  /** Texts that the model does not write itself. `trigger`: begins a forced call. */
+  #texts(
+    trigger: string | undefined,
+    {
+      isConstrained,
+      reasonsFirst,
+      opensReasoning,
+    }: Record<"isConstrained" | "reasonsFirst" | "opensReasoning", boolean>,
+  ): Pick<DecodingPlan, "prefill" | "afterReasoning"> {
+    const { open = "", beforeContent = "", beforeCall = "" } = this.#tags ?? {};
+    const afterReasoning = trigger === undefined ? (isConstrained ? beforeContent : "") : beforeCall + trigger;
+    if (opensReasoning) return { prefill: open, afterReasoning };
+    return { prefill: reasonsFirst ? "" : (trigger ?? ""), afterReasoning };
   }
 
   #callRules({ tools, toolChoice, parallelToolCalls }: GenerationRequest): CallRules | undefined {

@@ -3,7 +3,7 @@
  * process that it happens in.
  */
 
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { VadStream } from "./silero-vad.ts";
 import type { VadReply, VadRequest } from "./vad-child.ts";
@@ -22,16 +22,28 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
+/** Starts a process with this environment, a channel of messages and no other streams, as `spawn` does. */
+export type StartVadProcess = (
+  program: string,
+  args: readonly string[],
+  options: { stdio: ("ignore" | "ipc")[]; env: Record<string, string | undefined> },
+) => ChildProcess;
+
+const startProcess: StartVadProcess = (program, args, options) =>
+  spawn(program, args, { ...options, serialization: "advanced" });
+
 export class VadProcess {
   readonly #path: string;
+  readonly #startProcess: StartVadProcess;
   /** Started by the first window, and by the first one after a crash. */
   #child: ChildProcess | undefined;
   #lastStream = 0;
   readonly #waiting = new Map<number, Waiting>();
 
-  /** `path` is the ONNX file. */
-  constructor(path: string) {
+  /** `path` is the ONNX file. `start` may bound the process, whose messages need the serialization `advanced`. */
+  constructor(path: string, start: StartVadProcess = startProcess) {
     this.#path = path;
+    this.#startProcess = start;
   }
 
   /** Starts a recording, whose windows are scored one after the other. After a crash it continues without its past. */
@@ -61,8 +73,7 @@ export class VadProcess {
 
   #start(): ChildProcess {
     if (this.#child !== undefined) return this.#child;
-    const child = fork(ENTRY, [this.#path], {
-      serialization: "advanced",
+    const child = this.#startProcess(process.execPath, [ENTRY, this.#path], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       env: {},
     });

@@ -30,10 +30,7 @@ const BORROWED =
 export async function detectBriefLanguage(text: string): Promise<DetectedLanguage | undefined> {
   const checked = text.slice(0, MAX_CHECKED_CHARACTERS).replace(BORROWED, " ");
   const words = wordsOf(checked);
-  const lowerCase = words.filter((word) => word === word.toLowerCase());
-  const different = new Set(words).size;
-  if (different < MIN_WORDS || different < words.length * MIN_DIFFERENT_SHARE) return undefined;
-  if (lowerCase.length < words.length * MIN_LOWER_CASE_SHARE) return undefined;
+  if (!isSentence(words)) return undefined;
   const { english } = await functionWords();
   const englishCount = words.filter((word) => english.has(word.toLowerCase())).length;
   if (englishCount > 1 || englishCount > words.length * MAX_ENGLISH_SHARE) return undefined;
@@ -48,6 +45,14 @@ export async function detectBriefLanguage(text: string): Promise<DetectedLanguag
   }
   const name = new Intl.DisplayNames("en", { type: "language", fallback: "none" }).of(language);
   return { name: name ?? language, codes: [language] };
+}
+
+/** True for several different words, most of which are no names. */
+function isSentence(words: readonly string[]): boolean {
+  const different = new Set(words).size;
+  if (different < MIN_WORDS || different < words.length * MIN_DIFFERENT_SHARE) return false;
+  const lowerCase = words.filter((word) => word === word.toLowerCase());
+  return lowerCase.length >= words.length * MIN_LOWER_CASE_SHARE;
 }
 
 /** Returns the likeliest language (ISO 639-1) of a text by its groups of letters; an empty string without letters. */

@@ -67,10 +67,10 @@ export function tokensWithMatches({ values }: JsonLines, matches: readonly Match
   return tokens;
 }
 
-/** Returns a token with what `rewrite` returns for its decoded value. A number that changes becomes a string. */
-export function rewriteToken(token: string, rewrite: (value: string) => string): string {
+/** Resolves with a token with what `rewrite` returns for its decoded value. A number that changes becomes a string. */
+export async function rewriteToken(token: string, rewrite: (value: string) => Promise<string>): Promise<string> {
   const value = decodeToken(token);
-  const rewritten = rewrite(value);
+  const rewritten = await rewrite(value);
   return value === rewritten ? token : JSON.stringify(rewritten);
 }
 

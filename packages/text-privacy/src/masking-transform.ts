@@ -83,10 +83,18 @@ export class MaskingTransform implements TextTransform {
   #undecided(): number {
     const text = this.#text;
     const key = text.indexOf("-----BEGIN ", Math.max(0, this.#from - 11));
-    if (key >= 0 && !/-----END [A-Z ]{1,40}-----/.test(text.slice(key))) {
-      if (text.length - key < MAX_KEY) return Math.min(key, text.length);
-    }
+    const isOpenKey = key >= 0 && !/-----END [A-Z ]{1,40}-----/.test(text.slice(key));
+    if (isOpenKey && text.length - key < MAX_KEY) return Math.min(key, text.length);
     const least = Math.max(this.#from, text.length - MAX_HELD);
+    const undecided = this.#undecidedWords(least);
+    const sign = text.lastIndexOf("@");
+    const isOpenAddress = sign >= least && OPEN_ADDRESS.test(text.slice(sign + 1));
+    return Math.max(least, isOpenAddress ? Math.min(undecided, lastSpace(text, sign) + 1) : undecided);
+  }
+
+  /** Returns the beginning of the last words that a match may span, or that are numbers. */
+  #undecidedWords(least: number): number {
+    const text = this.#text;
     const { words: spanned = 0, starts } = this.#options.span ?? {};
     let undecided = text.length;
     let isNumeric = true;
@@ -98,11 +106,7 @@ export class MaskingTransform implements TextTransform {
       if (isNumeric || (words <= spanned && (starts?.test(word) ?? true))) undecided = Math.max(start, least);
       if (!isNumeric && words > spanned) break;
     }
-    const sign = text.lastIndexOf("@");
-    if (sign >= least && OPEN_ADDRESS.test(text.slice(sign + 1))) {
-      undecided = Math.min(undecided, lastSpace(text, sign) + 1);
-    }
-    return Math.max(least, undecided);
+    return undecided;
   }
 }
 

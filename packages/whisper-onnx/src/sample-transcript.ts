@@ -28,9 +28,11 @@ export async function sampleTranscript(
       const allowed = applyTimestampRules(next[parent] ?? first, tokens, tokenizer);
       const sampled = sampleToken(allowed, temperature, random(), tokenizer.endOfText);
       const sum = logProbability + sampled.logProbability;
-      if (sampled.token === tokenizer.endOfText) complete.push({ tokens, logProbability: sum });
-      else
-        continued.push({ tokens: [...tokens, sampled.token], logProbability: sum, parent: length === 0 ? 0 : parent });
+      if (sampled.token === tokenizer.endOfText) {
+        complete.push({ tokens, logProbability: sum });
+        continue;
+      }
+      continued.push({ tokens: [...tokens, sampled.token], logProbability: sum, parent: length === 0 ? 0 : parent });
     }
     beams = continued;
     if (continued.length === 0) break;

@@ -78,19 +78,22 @@ function timeWarp(attention: Float32Array, rows: number, frames: number): number
   for (let row = 1; row <= rows; row += 1) {
     for (let frame = 1; frame <= frames; frame += 1) {
       const at = row * width + frame;
-      const both = cost[at - width - 1] ?? 0;
-      const down = cost[at - width] ?? 0;
-      const along = cost[at - 1] ?? 0;
-      const best = both < down && both < along ? BOTH : down < both && down < along ? DOWN : ALONG;
-      from[at] = best;
-      cost[at] =
-        (best === BOTH ? both : best === DOWN ? down : along) - (attention[(row - 1) * frames + frame - 1] ?? 0);
+      const both = cost[at - width - 1] as number;
+      const down = cost[at - width] as number;
+      const along = cost[at - 1] as number;
+      from[at] = both < down && both < along ? BOTH : down < both && down < along ? DOWN : ALONG;
+      cost[at] = Math.min(both, down, along) - (attention[(row - 1) * frames + frame - 1] as number);
     }
   }
+  return pathStarts(from, rows, frames);
+}
+
+/** Follows the moves back from the end. */
+function pathStarts(from: Uint8Array, rows: number, frames: number): number[] {
   const starts = new Array<number>(rows).fill(0);
   for (let row = rows, frame = frames; row > 0 && frame > 0; ) {
     starts[row - 1] = frame - 1;
-    const move = from[row * width + frame];
+    const move = from[row * (frames + 1) + frame];
     if (move !== ALONG) row -= 1;
     if (move !== DOWN) frame -= 1;
   }

@@ -64,24 +64,14 @@ export function readLiteLlmPrices(value: Fields): PriceListEntry[] {
 /** Converts one entry, which a `model_info` of LiteLLM's configuration may be, too. Undefined without a price. */
 export function toPrice(model: Fields): Price | undefined {
   const base: Partial<Record<PriceUnit, string>> = {};
-  const tiers = new Map<
-    string,
-    { above: number; service: string | undefined; units: Partial<Record<PriceUnit, string>> }
-  >();
+  const tiers = new Map<string, ReadTier>();
   for (const [field, value] of Object.entries(model)) {
     const amount = toDecimal(value);
     const [, name = "", isHourly, thousands, service] = SUFFIXES.exec(field) ?? [];
-    const unit =
-      isHourly !== undefined && name === "cache_creation_input_token_cost" ? "cache_write_hour" : UNITS[name];
-    if (amount === undefined || unit === undefined || (isHourly !== undefined && unit !== "cache_write_hour")) continue;
+    const unit = isHourly === undefined ? UNITS[name] : HOURLY_UNITS[name];
+    if (amount === undefined || unit === undefined) continue;
     if (thousands === undefined && service === undefined) base[unit] = amount;
-    else {
-      const key = `${thousands} ${service}`;
-      const above = Number(thousands ?? 0) * 1000;
-      const tier = tiers.get(key) ?? { above, service: SERVICE_TIERS[service ?? ""], units: {} };
-      tier.units[unit] = amount;
-      tiers.set(key, tier);
-    }
+    else tierOf(tiers, thousands, service).units[unit] = amount;
   }
   const toolCalls = toolCallsOf(model);
   if (Object.keys(base).length === 0 && toolCalls === undefined) return undefined;
@@ -90,6 +80,22 @@ export function toPrice(model: Fields): Price | undefined {
     ...(toolCalls !== undefined && { tool_calls: toolCalls }),
     ...(tiers.size > 0 && { tiers: inOrder([...tiers.values()]) }),
   };
+}
+
+interface ReadTier {
+  above: number;
+  service: string | undefined;
+  units: Partial<Record<PriceUnit, string>>;
+}
+
+const HOURLY_UNITS: Readonly<Record<string, PriceUnit>> = { cache_creation_input_token_cost: "cache_write_hour" };
+
+function tierOf(tiers: Map<string, ReadTier>, thousands: string | undefined, service: string | undefined): ReadTier {
+  const key = `${thousands} ${service}`;
+  const above = Number(thousands ?? 0) * 1000;
+  const tier = tiers.get(key) ?? { above, service: SERVICE_TIERS[service ?? ""], units: {} };
+  tiers.set(key, tier);
+  return tier;
 }
 
 /** Longer prompts override shorter ones, and service tiers override the standard one. */

@@ -74,6 +74,7 @@ const LITELLM = {
   router_settings: {
     routing_strategy: "simple-shuffle",
     fallbacks: [{ "team-chat": ["small", "vectors", "missing"] }],
+    context_window_fallbacks: [{ "team-chat": ["local"] }, { small: ["local"] }],
     model_group_alias: { "gpt-4": "team-chat", hidden: { model: "small", hidden: true } },
     allowed_fails: 4,
   },
@@ -97,7 +98,8 @@ test("converts LiteLLM's models, deployments, prices, aliases and fallbacks to a
     ],
   ]);
   expect(models[0]).toEqual({
-    ...{ id: "team-chat", task: "chat", aliases: ["gpt-4"], access_groups: ["staff"], fallbacks: ["small"] },
+    ...{ id: "team-chat", task: "chat", aliases: ["gpt-4"], access_groups: ["staff"] },
+    fallbacks: ["small", { model: "local", when: "context_length" }],
     ...{ strategy: "weighted", retries: 3, circuit: { failures: 4 } },
     defaults: { temperature: 0.2, max_completion_tokens: 50 },
     deployments: [

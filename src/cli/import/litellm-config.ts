@@ -172,17 +172,19 @@ class LiteLlmImport {
     const weightOf = (name: string, index: number) => asPositive(entries[index]?.params[name]);
     const unit =
       deployments.length > 1 ? WEIGHTS.find((name) => entries.some((_, index) => weightOf(name, index))) : undefined;
-    for (const { params, path } of entries) {
-      for (const name of WEIGHTS) {
-        if (asPositive(params[name]) === undefined || (name === "weight" && name === unit)) continue;
-        const became = name === unit ? "became the deployment's weight" : "was left out";
-        this.#note(`${path}.litellm_params.${name}`, `${became}; limits belong to projects here.`);
-      }
-      if (unit !== undefined && asPositive(params[unit]) === undefined)
-        this.#note(`${path}.litellm_params`, `has no ${unit}, which weighs the others: it got the weight 0.`);
-    }
+    for (const entry of entries) this.#noteWeights(entry, unit);
     if (unit === undefined) return deployments;
     return deployments.map((each, index) => ({ ...each, weight: Math.min(weightOf(unit, index) ?? 0, 1_000_000) }));
+  }
+
+  #noteWeights({ params, path }: Model["entries"][number], unit: string | undefined): void {
+    for (const name of WEIGHTS) {
+      if (asPositive(params[name]) === undefined || (name === "weight" && name === unit)) continue;
+      const became = name === unit ? "became the deployment's weight" : "was left out";
+      this.#note(`${path}.litellm_params.${name}`, `${became}; limits belong to projects here.`);
+    }
+    if (unit !== undefined && asPositive(params[unit]) === undefined)
+      this.#note(`${path}.litellm_params`, `has no ${unit}, which weighs the others: it got the weight 0.`);
   }
 
   /** Retries of the first entry that sets them. */
@@ -211,20 +213,26 @@ class LiteLlmImport {
     });
   }
 
-  #fallbacksOf({ id, task }: Model): string[] {
+  #fallbacksOf({ id, task }: Model): (string | { model: string; when: string })[] {
     const router = asFields(this.#source.router_settings);
     const liteLlm = asFields(this.#source.litellm_settings);
-    const fallbackIds = asList(router.fallbacks ?? liteLlm.fallbacks).flatMap((each) => asList(asFields(each)[id]));
-    const common = asList(router.default_fallbacks ?? liteLlm.default_fallbacks);
-    const targets = [...new Set([...fallbackIds, ...common].map(String))].filter((target) => target !== id);
-    return targets.filter((target) => {
+    const named = (list: unknown) => asList(list).flatMap((each) => asList(asFields(each)[id]).map(String));
+    const fallbackIds = named(router.fallbacks ?? liteLlm.fallbacks);
+    const common = asList(router.default_fallbacks ?? liteLlm.default_fallbacks).map(String);
+    const larger = named(router.context_window_fallbacks ?? liteLlm.context_window_fallbacks);
+    const targets = [...new Set([...fallbackIds, ...common, ...larger])].filter((target) => target !== id);
+    const usable = targets.filter((target) => {
       const model = this.#models.get(target);
       if (model?.task === task) return true;
-      if (fallbackIds.map(String).includes(target)) {
+      if ([...fallbackIds, ...larger].includes(target)) {
         const reason = model === undefined ? "is not in the model list" : `has another task than ${id}`;
         this.#note(`fallbacks.${id}`, `${target} ${reason}.`);
       }
       return false;
+    });
+    return usable.map((model) => {
+      if (!larger.includes(model)) return model;
+      return { model, when: [...fallbackIds, ...common].includes(model) ? "always" : "context_length" };
     });
   }
 

@@ -3,7 +3,7 @@
 import { loadConfig } from "../../config/load-config.ts";
 import { Accounts } from "../../features/accounts/accounts.ts";
 import { OPERATOR } from "../../features/accounts/audit/audit.ts";
-import { storeApiKey } from "../../features/accounts/keys/api-keys.ts";
+import { storeApiKey } from "../../features/accounts/keys/store-api-key.ts";
 import { Budgets } from "../../features/budgets/budgets.ts";
 import { SpendLimitService } from "../../features/quota/spend-limit-service.ts";
 import type { SpendPeriod } from "../../features/quota/spend-window.ts";

@@ -5,7 +5,14 @@ export const REASONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
       ...["drop_params", "telemetry", "set_verbose", "json_logs", "request_timeout", "num_retries", "allowed_fails"],
-      ...["cooldown_time", "fallbacks", "default_fallbacks", "model_group_alias", "routing_strategy"],
+      ...[
+        "cooldown_time",
+        "fallbacks",
+        "default_fallbacks",
+        "context_window_fallbacks",
+        "model_group_alias",
+        "routing_strategy",
+      ],
       ...["database_connection_pool_limit", "proxy_batch_write_at", "store_model_in_db", "enable_pre_call_checks"],
       ...["proxy_budget_rescheduler_min_time", "proxy_budget_rescheduler_max_time"],
     ].map((name) => [name, ""]),
@@ -17,7 +24,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   redis_password: "is a secret. Set REDIS_URL.",
   max_budget: "is a limit of the database. Use: parlance budgets create",
   budget_duration: "is the period of a budget here: day, week, month or total. Use: parlance budgets create",
-  context_window_fallbacks: "are not distinguished: fallbacks answer when no deployment can.",
   content_policy_fallbacks: "are not distinguished: fallbacks answer when no deployment can.",
   success_callback: "sends traces elsewhere. Use opentelemetry, which Langfuse and Phoenix accept.",
   failure_callback: "sends traces elsewhere. Use opentelemetry, which Langfuse and Phoenix accept.",

@@ -75,34 +75,38 @@ function toModel(id: string, model: Fields, macros: Fields, notes: Note[]): Reco
     return undefined;
   }
   const isEmbedding = rest.some((option) => /^--(embeddings?|reranking|rerank)$/.test(option));
+  const unload = { unload_after_seconds: asPositive(model.ttl) };
   const deployment = isEmbedding
     ? // llama-server runs chat models; embedding models run in the service's own engine.
-      { engine: "llama-cpp", file: settingsOfDeployment.file, hf }
-    : { engine: "llama-server", binary: binary === "llama-server" ? undefined : binary, ...settingsOfDeployment, hf };
+      { engine: "llama-cpp", file: settingsOfDeployment.file, hf, ...unload }
+    : { engine: "llama-server", binary: binaryOf(binary), ...settingsOfDeployment, hf, ...unload, options: rest };
   return compact({
     id: id.replace(/[^\x21-\x29\x2b-\x7e]/g, "-"),
     task: isEmbedding ? "embedding" : "chat",
     aliases: asList(model.aliases).map(String),
     hidden: model.unlisted === true ? true : undefined,
-    deployments: [
-      compact({ ...deployment, unload_after_seconds: asPositive(model.ttl), options: isEmbedding ? undefined : rest }),
-    ],
+    deployments: [compact(deployment)],
   });
+}
+
+/** Undefined for the one of the PATH, which is the default. */
+function binaryOf(binary: string): string | undefined {
+  return binary === "llama-server" ? undefined : binary;
 }
 
 function readOptions(options: readonly string[], note: (field: string, reason: string) => void) {
   const settings: Record<string, unknown> = {};
   const rest: string[] = [];
-  let place = 0;
-  while (place < options.length) {
+  for (let place = 0; place < options.length; place += 1) {
     const option = options[place] ?? "";
     const [name, inline] = splitOption(option);
     const setting = SETTINGS[name];
-    const takesNext = inline === undefined && (setting !== undefined || OWN_OPTIONS.has(name));
-    const value = takesNext ? options[place + 1] : inline;
-    place += takesNext ? 2 : 1;
-    if (setting !== undefined) Object.assign(settings, toSetting(setting, value ?? ""));
-    else if (!OWN_OPTIONS.has(name)) rest.push(option);
+    if (setting === undefined && !OWN_OPTIONS.has(name)) {
+      rest.push(option);
+      continue;
+    }
+    if (inline === undefined) place += 1;
+    if (setting !== undefined) Object.assign(settings, toSetting(setting, inline ?? options[place] ?? ""));
     else if (name === "--api-key") note("cmd", "--api-key is set by the service itself.");
   }
   const slots = asPositive(settings.slots);

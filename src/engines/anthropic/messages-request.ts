@@ -4,6 +4,7 @@ import type { CacheMark, ChatMessage, ContentPart, ReasoningBlock, ToolCall } fr
 import type { ChatRequest, Tool } from "../../contracts/chat-model.ts";
 import { contentParts } from "../../contracts/message-text.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
+import { toTurns } from "../native-upstream/alternating-turns.ts";
 import { toClaudeThinking } from "../native-upstream/claude-thinking.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
@@ -21,7 +22,10 @@ export function toMessagesBody(request: ChatRequest, model: string, settings: Me
     max_tokens: request.maxTokens ?? settings.maxOutputTokens,
     stream: true,
     ...(system.length > 0 && { system }),
-    messages: toTurns(request.messages.filter((message) => !isInstruction(message))),
+    messages: toTurns(
+      request.messages.filter((message) => !isInstruction(message)),
+      { assistant: fromAssistant, user: fromUser },
+    ),
     ...(temperature !== 1 && { temperature }),
     ...(topP !== 1 && { top_p: topP }),
     ...(topK !== undefined && { top_k: topK }),
@@ -35,19 +39,6 @@ export function toMessagesBody(request: ChatRequest, model: string, settings: Me
 
 function isInstruction({ role }: ChatMessage): boolean {
   return role === "system" || role === "developer";
-}
-
-/** Joins messages of one side, because the results of calls have to follow them directly and in one message. */
-function toTurns(messages: readonly ChatMessage[]): Block[] {
-  const turns: { role: string; content: Block[] }[] = [];
-  for (const message of messages) {
-    const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = role === "assistant" ? fromAssistant(message) : fromUser(message);
-    const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
-    else if (blocks.length > 0) turns.push({ role, content: blocks });
-  }
-  return turns;
 }
 
 function fromUser(message: ChatMessage): Block[] {

@@ -68,7 +68,7 @@ export class AwsCredentialSource {
       return { accessKeyId, secretAccessKey: secretAccessKey.reveal(), sessionToken: sessionToken?.reveal() };
     }
     const environment = this.#environment;
-    const found =
+    const credentials =
       profile === undefined
         ? (fromEnvironment(environment) ??
           (await fromProfile(environment.AWS_PROFILE ?? "default", environment)) ??
@@ -76,7 +76,7 @@ export class AwsCredentialSource {
           (await this.#attempt(() => fromContainer(environment))) ??
           (await this.#attempt(() => fromInstance(environment))))
         : await fromProfile(profile, environment);
-    if (found !== undefined) return found;
+    if (credentials !== undefined) return credentials;
     const where =
       profile === undefined ? "the environment, ~/.aws, the container or the instance" : `the profile ${profile}`;
     const message = `There are no AWS credentials for \`${this.#deployment}\` in ${where}.`;

@@ -4,6 +4,7 @@ import type { CacheMark, ChatMessage, ContentPart, ReasoningBlock } from "../../
 import type { ChatRequest } from "../../contracts/chat-model.ts";
 import { contentParts } from "../../contracts/message-text.ts";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { type Turn, toTurns } from "../native-upstream/alternating-turns.ts";
 import { toClaudeThinking } from "../native-upstream/claude-thinking.ts";
 import { inlineData, parseArguments } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
@@ -35,7 +36,13 @@ export function toConverseBody(request: ChatRequest, model: string, settings: Co
   };
   const toolConfig = toToolConfig(request);
   return {
-    messages: withEndMark(toTurns(messages.filter((message) => !isInstruction(message))), request.cache),
+    messages: withEndMark(
+      toTurns(
+        messages.filter((message) => !isInstruction(message)),
+        { assistant: fromAssistant, user: fromUser },
+      ),
+      request.cache,
+    ),
     ...(system.length > 0 && { system }),
     ...(Object.keys(inference).length > 0 && { inferenceConfig: inference }),
     ...(toolConfig !== undefined && { toolConfig }),
@@ -59,25 +66,7 @@ function isClaude(model: string): boolean {
   return model.includes("claude");
 }
 
-interface Turn {
-  role: string;
-  content: Block[];
-}
-
-/** Joins messages of one side, because the API wants turns to alternate. */
-function toTurns(messages: readonly ChatMessage[]): Turn[] {
-  const turns: Turn[] = [];
-  for (const message of messages) {
-    const role = message.role === "assistant" ? "assistant" : "user";
-    const blocks = role === "assistant" ? fromAssistant(message) : fromUser(message);
-    const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
-    else if (blocks.length > 0) turns.push({ role, content: blocks });
-  }
-  return turns;
-}
-
-function withEndMark(turns: Turn[], cache: CacheMark | undefined): Turn[] {
+function withEndMark(turns: Turn<Block>[], cache: CacheMark | undefined): Turn<Block>[] {
   if (cache !== undefined) turns.at(-1)?.content.push(toCachePoint(cache));
   return turns;
 }

@@ -164,18 +164,18 @@ const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 512, low: 
 const LEVELS: ReadonlySet<string> = new Set(["minimal", "low", "medium", "high"]);
 
 function toThinkingConfig({ reasoningEffort, thinking }: ChatRequest, model: string, settings: BodySettings): object {
-  const mode = settings.thinking ?? (BUDGET_MODELS.test(model) ? "budget" : "level");
   const effort = reasoningEffort ?? thinking?.effort;
-  const budget =
-    effort === undefined || thinking?.budgetTokens !== undefined ? thinking?.budgetTokens : BUDGETS[effort];
   if (effort === undefined && thinking?.isEnabled !== true) return {};
-  if (mode === "budget") {
-    if (effort !== undefined && budget === undefined) throw unsupportedEffort(effort, Object.keys(BUDGETS));
-    const isOff = budget === 0;
-    return { thinkingConfig: { ...(!isOff && { includeThoughts: true }), thinkingBudget: budget ?? -1 } };
-  }
+  const mode = settings.thinking ?? (BUDGET_MODELS.test(model) ? "budget" : "level");
+  if (mode === "budget") return { thinkingConfig: toBudget(thinking?.budgetTokens, effort) };
   if (effort !== undefined && !LEVELS.has(effort)) throw unsupportedEffort(effort, [...LEVELS]);
   return { thinkingConfig: { includeThoughts: true, ...(effort !== undefined && { thinkingLevel: effort }) } };
+}
+
+function toBudget(budgetTokens: number | undefined, effort: string | undefined): object {
+  const thinkingBudget = budgetTokens ?? (effort === undefined ? -1 : BUDGETS[effort]);
+  if (thinkingBudget === undefined) throw unsupportedEffort(String(effort), Object.keys(BUDGETS));
+  return { ...(thinkingBudget !== 0 && { includeThoughts: true }), thinkingBudget };
 }
 
 function unsupportedEffort(effort: string, efforts: readonly string[]): Fault {

@@ -82,9 +82,7 @@ export class GuardModel implements ModerationModel {
         if (until.aborted) return;
         const answers = await this.#askInParts(question, text, until);
         if (until.aborted) return;
-        for (const { harm, categories } of answers) {
-          for (const category of categories) into[category] = Math.max(into[category] ?? 0, harm);
-        }
+        raise(into, answers);
       }
     };
     try {
@@ -192,4 +190,14 @@ function splitInHalves(text: string): readonly string[] {
 /** Moves an index out of a surrogate pair. */
 function characterStart(text: string, index: number): number {
   return /[\uDC00-\uDFFF]/.test(text.charAt(index)) ? index - 1 : index;
+}
+
+/** Raises the scores to those of the answers. */
+function raise(
+  scores: Record<string, number>,
+  answers: Iterable<{ harm: number; categories: readonly string[] }>,
+): void {
+  for (const { harm, categories } of answers) {
+    for (const category of categories) scores[category] = Math.max(scores[category] ?? 0, harm);
+  }
 }

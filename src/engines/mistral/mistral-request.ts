@@ -34,31 +34,24 @@ export function toMistralBody(
 
 function toMessage(message: ChatMessage): Record<string, unknown> {
   const { role, content, toolCalls = [], toolCallId, name } = message;
+  const parts = typeof content === "string" ? content : content.map(toPart);
   switch (role) {
     case "assistant": {
       const reasoning = (message.reasoning ?? []).flatMap(toThinking);
-      const parts = typeof content === "string" ? toText(content) : content.map(toPart);
       const calls = toolCalls.map(({ id, name: called, arguments: written }) => {
         return { id: toCallId(id), type: "function", function: { name: called, arguments: written } };
       });
+      const texts = typeof parts === "string" ? toText(parts) : parts;
       return {
         role,
-        content: reasoning.length > 0 ? [...reasoning, ...parts] : typeof content === "string" ? content : parts,
+        content: reasoning.length > 0 ? [...reasoning, ...texts] : parts,
         ...(calls.length > 0 && { tool_calls: calls }),
       };
     }
     case "tool":
-      return {
-        role,
-        content: typeof content === "string" ? content : content.map(toPart),
-        tool_call_id: toCallId(toolCallId ?? ""),
-        ...(name !== undefined && { name }),
-      };
+      return { role, content: parts, tool_call_id: toCallId(toolCallId ?? ""), ...(name !== undefined && { name }) };
     default:
-      return {
-        role: role === "developer" ? "system" : role,
-        content: typeof content === "string" ? content : content.map(toPart),
-      };
+      return { role: role === "developer" ? "system" : role, content: parts };
   }
 }
 

@@ -5,6 +5,7 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import { defineEngine } from "../define-engine.ts";
 import { siblingModule } from "../host/sibling-module.ts";
 import { findSpeakerModel } from "../shared/find-speaker-model.ts";
+import { MOONSHINE_ABILITIES } from "./moonshine-abilities.ts";
 import type { MoonshineSettings } from "./moonshine-transcription.ts";
 
 const path = z.string().min(1).max(4096);
@@ -43,7 +44,10 @@ export const moonshineEngine = defineEngine({
   name: "moonshine",
   tasks: ["transcription"],
   settings,
-  describe: async () => ({ task: "transcription", languages: ["en"] }),
+  describe: async (_settings, _task, services) => {
+    const diarization = (await findSpeakerModel(services)) !== undefined;
+    return { task: "transcription", languages: ["en"], abilities: { ...MOONSHINE_ABILITIES, diarization } };
+  },
   module: siblingModule(import.meta.url, "./moonshine-transcription"),
   async prepare(settings, _task, services): Promise<MoonshineSettings> {
     const { model = "", files, language_check: languageCheck, slots, threads } = settings;

@@ -12,6 +12,7 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { Speakers } from "../shared/speakers.ts";
 import { type DetectorFiles, EnglishCheck } from "./english-check.ts";
+import { MOONSHINE_ABILITIES } from "./moonshine-abilities.ts";
 
 export interface MoonshineSettings {
   paths: MoonshineFiles;
@@ -41,7 +42,7 @@ export class MoonshineTranscription implements TranscriptionModel {
     const { slots, languageCheck, detector, speakerModel, threads } = settings;
     this.slots = slots;
     const diarization = speakerModel !== undefined;
-    this.abilities = { translation: false, prompt: false, temperature: false, wordTimes: false, diarization };
+    this.abilities = { ...MOONSHINE_ABILITIES, diarization };
     if (diarization) this.#speakers = new Speakers(speakerModel, threads);
     this.#model = model;
     if (languageCheck !== "off" && detector !== undefined) {

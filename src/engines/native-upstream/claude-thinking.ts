@@ -28,17 +28,12 @@ export function toClaudeThinking(
   { provider, model, maxTokens, mode: configured }: ClaudeOptions,
 ): { thinking?: Record<string, unknown>; effort?: string } {
   const requested = reasoningEffort ?? thinking?.effort;
-  const isOff = reasoningEffort === "none" || (requested === undefined && thinking?.isEnabled !== true);
   const mode = configured ?? (BUDGET_MODELS.test(model) ? "budget" : "adaptive");
-  if (isOff) return reasoningEffort === "none" && mode === "adaptive" ? { thinking: { type: "disabled" } } : {};
+  if (reasoningEffort === "none") return mode === "adaptive" ? { thinking: { type: "disabled" } } : {};
+  if (requested === undefined && thinking?.isEnabled !== true) return {};
   if (mode === "budget") {
-    if (maxTokens <= MIN_BUDGET) {
-      const message = `${provider}'s API thinks for at least ${MIN_BUDGET} tokens, which count as completion tokens: allow more than ${MIN_BUDGET} of them, not ${maxTokens}.`;
-      throw invalidRequest(message, "max_completion_tokens", "invalid_value");
-    }
     const budget = thinking?.budgetTokens ?? BUDGETS[requested ?? "medium"] ?? MAX_BUDGET;
-    const budget_tokens = Math.max(MIN_BUDGET, Math.min(budget, maxTokens - 1));
-    return { thinking: { type: "enabled", budget_tokens } };
+    return { thinking: { type: "enabled", budget_tokens: boundedBudget(budget, maxTokens, provider) } };
   }
   const effort = requested === "minimal" ? "low" : requested;
   if (effort !== undefined && !EFFORTS.has(effort)) {
@@ -47,4 +42,12 @@ export function toClaudeThinking(
     throw unsupportedValue(message, "reasoning_effort");
   }
   return { thinking: { type: "adaptive", display: "summarized" }, ...(effort !== undefined && { effort }) };
+}
+
+function boundedBudget(budget: number, maxTokens: number, provider: string): number {
+  if (maxTokens <= MIN_BUDGET) {
+    const message = `${provider}'s API thinks for at least ${MIN_BUDGET} tokens, which count as completion tokens: allow more than ${MIN_BUDGET} of them, not ${maxTokens}.`;
+    throw invalidRequest(message, "max_completion_tokens", "invalid_value");
+  }
+  return Math.max(MIN_BUDGET, Math.min(budget, maxTokens - 1));
 }

@@ -52,23 +52,26 @@ export abstract class NativeEvents implements FrameSink<ChatEvent> {
 
   take(chunks: readonly Buffer[]): readonly ChatEvent[] | undefined {
     let hasRead = false;
-    for (const bytes of chunks) {
-      try {
+    try {
+      for (const bytes of chunks) {
         const read = this.#framing.read(bytes);
-        if (read === undefined) continue;
-        hasRead = true;
-        for (const { event, data } of read) {
-          if (this.isDone) break;
-          if (data === "[DONE]") this.isDone = true;
-          else this.readEvent(parseObject(data), event);
-        }
-      } catch (error) {
-        if (!(error instanceof UpstreamError)) throw error;
-        this.failure = error;
-        return this.answer.take();
+        hasRead ||= read !== undefined;
+        this.#readAll(read ?? []);
       }
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.failure = error;
+      return this.answer.take();
     }
     return hasRead ? this.answer.take() : undefined;
+  }
+
+  #readAll(read: Iterable<{ event?: string | undefined; data: string }>): void {
+    for (const { event, data } of read) {
+      if (this.isDone) break;
+      if (data === "[DONE]") this.isDone = true;
+      else this.readEvent(parseObject(data), event);
+    }
   }
 
   finish(usage: TokenUsage): readonly ChatEvent[] {

@@ -3,11 +3,10 @@
 import { z } from "zod";
 import type { ImageEvent, ImageFacts } from "../../contracts/image-model.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { EventReader } from "../../kernel/server-sent-events.ts";
 import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
 import { parseImageUsage } from "../../wire/usage/image-usage.ts";
 import type { Exchange } from "./connection/exchange.ts";
-import { parseOrUndefined } from "./connection/read-body.ts";
+import { eventData, parseOrUndefined } from "./connection/read-body.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 const Partial = lazy.object(() => ({
@@ -26,27 +25,21 @@ const MAX_EVENT_LENGTH = 96 * 1024 ** 2;
 
 /** Throws an UpstreamError when the stream ends before an image is complete. */
 export async function* readImageStream(exchange: Exchange): AsyncGenerator<ImageEvent> {
-  const reader = new EventReader(MAX_EVENT_LENGTH);
   let usage: TokenUsage | undefined;
   let last: unknown;
-  for (let chunks = await exchange.read(); chunks !== undefined; chunks = await exchange.read()) {
-    // A long event arrives in many chunks.
-    exchange.progress();
-    for (const { data } of chunks.flatMap((chunk) => reader.read(chunk) ?? [])) {
-      if (data.trim() === "[DONE]") continue;
-      const event = parseOrUndefined(data);
-      const error = parseUpstreamError(event);
-      if (error !== undefined) throw error;
-      const partial = Partial.safeParse(event).data;
-      if (partial !== undefined)
-        yield { type: "partial", index: partial.partial_image_index, base64: partial.b64_json };
-      const completed = Completed.safeParse(event).data;
-      if (completed === undefined) continue;
-      const spent = parseImageUsage(completed.usage);
-      if (spent !== undefined) usage = usage === undefined ? spent : addTokens(usage, spent);
-      last = event;
-      yield { type: "image", base64: completed.b64_json };
-    }
+  for await (const data of eventData(exchange, MAX_EVENT_LENGTH, "chunk")) {
+    if (data.trim() === "[DONE]") continue;
+    const event = parseOrUndefined(data);
+    const error = parseUpstreamError(event);
+    if (error !== undefined) throw error;
+    const partial = Partial.safeParse(event).data;
+    if (partial !== undefined) yield { type: "partial", index: partial.partial_image_index, base64: partial.b64_json };
+    const completed = Completed.safeParse(event).data;
+    if (completed === undefined) continue;
+    const spent = parseImageUsage(completed.usage);
+    if (spent !== undefined) usage = usage === undefined ? spent : addTokens(usage, spent);
+    last = event;
+    yield { type: "image", base64: completed.b64_json };
   }
   if (last === undefined) throw new UpstreamError("ended its answer before it was complete");
   yield { type: "finish", usage, facts: imageFactsOf(last) };

@@ -3,9 +3,8 @@
 import { z } from "zod";
 import type { TranscriptionEvent } from "../../contracts/engine.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { EventReader } from "../../kernel/server-sent-events.ts";
 import type { Exchange } from "./connection/exchange.ts";
-import { parseOrUndefined } from "./connection/read-body.ts";
+import { eventData, parseOrUndefined } from "./connection/read-body.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";
 
 /** OpenAI counts some models' audio in tokens, without its seconds; other instances of Parlance give both. */
@@ -27,55 +26,61 @@ const TranscriptEvent = z.union([
 
 const MAX_EVENT_LENGTH = 1024 * 1024;
 
-export interface StreamEnd {
+interface StreamEnd {
   /** Undefined when the upstream does not report it. */
   audioSeconds: number | undefined;
 }
 
+type TranscriptEvents = AsyncGenerator<Exclude<TranscriptionEvent, { type: "finish" }>, StreamEnd>;
+
 /** Yields all but the end, which is what it returns. Throws an UpstreamError when the stream ends early. */
-export async function* readTranscriptStream(
-  exchange: Exchange,
-): AsyncGenerator<Exclude<TranscriptionEvent, { type: "finish" }>, StreamEnd> {
-  const reader = new EventReader(MAX_EVENT_LENGTH);
+export async function* readTranscriptStream(exchange: Exchange): TranscriptEvents {
   let hasDelta = false;
   let hasText = false;
   let lastEnd: number | undefined;
-  for (let chunks = await exchange.read(); chunks !== undefined; chunks = await exchange.read()) {
-    const messages = chunks.flatMap((chunk) => reader.read(chunk) ?? []);
-    if (messages.length > 0) exchange.progress();
-    for (const { data } of messages) {
-      if (data.trim() === "[DONE]") return { audioSeconds: lastEnd };
-      const event = toTranscriptEvent(data);
-      if (event === undefined) continue;
-      if ("object" in event) {
-        const text = event.choices[0]?.delta.content ?? "";
-        if (text !== "") yield { type: "delta", text };
-        hasText = true;
-      } else if (event.type === "transcript.text.delta") {
-        if (event.delta !== "") yield { type: "delta", text: event.delta };
-        hasDelta = true;
-        hasText = true;
-      } else if (event.type === "transcript.text.segment") {
-        const { start, end, text } = event;
-        const times = { startSeconds: start, endSeconds: end, text: text.trim(), words: undefined };
-        yield { type: "segment", ...times, confidence: undefined, ...(hasDelta && { isStreamed: true }) };
-        lastEnd = end;
-        hasText = true;
-      } else {
+  for await (const data of eventData(exchange, MAX_EVENT_LENGTH, "event")) {
+    if (data.trim() === "[DONE]") return { audioSeconds: lastEnd };
+    const event = toTranscriptEvent(data);
+    switch (event?.type) {
+      case "delta":
+        if (event.text !== "") yield { type: "delta", text: event.text };
+        hasDelta ||= !event.isChunk;
+        break;
+      case "segment":
+        yield { ...event, words: undefined, confidence: undefined, ...(hasDelta && { isStreamed: true }) };
+        lastEnd = event.endSeconds;
+        break;
+      case "done":
         // An upstream without deltas sends the complete text at the end.
         if (!hasText && event.text !== "") yield { type: "delta", text: event.text };
-        return { audioSeconds: Usage.safeParse(event.usage).data?.seconds ?? lastEnd };
-      }
+        return { audioSeconds: event.audioSeconds ?? lastEnd };
     }
+    hasText ||= event !== undefined;
   }
   throw new UpstreamError("ended its answer before it was complete");
 }
 
+type ReadEvent =
+  /** `isChunk`: from vLLM. */
+  | { type: "delta"; text: string; isChunk: boolean }
+  | { type: "segment"; startSeconds: number; endSeconds: number; text: string }
+  | { type: "done"; text: string; audioSeconds: number | undefined };
+
 /** Returns undefined for unknown events. Throws for an error event. */
-function toTranscriptEvent(data: string): z.output<typeof TranscriptEvent> | undefined {
-  const event = parseOrUndefined(data);
-  const error = parseUpstreamError(event);
+function toTranscriptEvent(data: string): ReadEvent | undefined {
+  const parsed = parseOrUndefined(data);
+  const error = parseUpstreamError(parsed);
   if (error !== undefined) throw error;
-  if (event === undefined) throw new UpstreamError("sent an event that is not JSON");
-  return TranscriptEvent.safeParse(event).data;
+  if (parsed === undefined) throw new UpstreamError("sent an event that is not JSON");
+  const event = TranscriptEvent.safeParse(parsed).data;
+  if (event === undefined) return undefined;
+  if ("object" in event) return { type: "delta", text: event.choices[0]?.delta.content ?? "", isChunk: true };
+  switch (event.type) {
+    case "transcript.text.delta":
+      return { type: "delta", text: event.delta, isChunk: false };
+    case "transcript.text.segment":
+      return { type: "segment", startSeconds: event.start, endSeconds: event.end, text: event.text.trim() };
+    case "transcript.text.done":
+      return { type: "done", text: event.text, audioSeconds: Usage.safeParse(event.usage).data?.seconds };
+  }
 }

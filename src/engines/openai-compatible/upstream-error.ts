@@ -52,9 +52,9 @@ function toError(error: Record<string, unknown>): UpstreamError {
   });
 }
 
-/** Sentences of vLLM, Anthropic, Gemini, Bedrock and Mistral. */
+/** Sentences of vLLM, Anthropic, Gemini, Bedrock, Mistral and this service. */
 const TOO_LONG =
-  /maximum context length|prompt is too long|input token count .* exceeds the maximum|input is too long|too many (?:input )?tokens|exceeds? the (?:model's )?(?:maximum )?context/i;
+  /maximum context length|prompt is too long|input token count .* exceeds the maximum|input is too long|too many (?:input )?tokens|exceeds? the (?:model's )?(?:maximum )?context|model's context window is \d/i;
 
 /** llama-server's word for it and the sentences of others, which come without OpenAI's code. */
 function saysTooLong({ type, message }: Record<string, unknown>): boolean {

@@ -147,53 +147,65 @@ function* toEvents(
   request: TranscriptionRequest,
   audioSeconds: number,
 ): Generator<TranscriptionEvent> {
-  const { text, words, language } = transcript;
+  const text = transcript.text?.trim() ? transcript.text : undefined;
   // An empty text has no times, so it does not show whether the upstream reports them.
-  const hasText = Boolean(text?.trim()) || Boolean(transcript.segments?.length);
-  // One that does not stream answers in the format that a stream is asked for in, which has no times.
-  const reported = transcript.segments ?? (request.stream || !hasText ? [] : undefined);
-  if (reported === undefined && request.speakers !== undefined) throw new MissingFeatureError("speakers");
-  if (reported === undefined) throw new UpstreamError("left out the requested segments", { dependsOnRequest: true });
-  const textAlone = reported.length === 0 && text?.trim() ? text : undefined;
+  const hasText = text !== undefined || Boolean(transcript.segments?.length);
+  const reported = segmentsOf(transcript, request, hasText);
+  // OpenAI's API refuses word times beside speakers and in streams, so they were not requested there.
+  if (request.wordTimes && !transcript.words && hasText && request.speakers === undefined && !request.stream) {
+    throw new MissingFeatureError("word-times");
+  }
+  const textAlone = reported.length === 0 ? text : undefined;
   if (textAlone !== undefined && request.stream) yield { type: "delta", text: textAlone };
   // Without times, the segment covers the entire recording.
   const single = { start: 0, end: audioSeconds, text: textAlone ?? "" };
-  const segments: typeof reported = textAlone !== undefined && !request.stream ? [single] : reported;
-  // OpenAI's API refuses word times beside speakers and in streams, so they were not requested there.
-  if (request.wordTimes && !words && hasText && request.speakers === undefined && !request.stream) {
-    throw new MissingFeatureError("word-times");
-  }
-  for (const [index, segment] of segments.entries()) {
-    const { start, end, avg_logprob, no_speech_prob, temperature } = segment;
-    const isLast = index === segments.length - 1;
-    const isOwn = (word: { start: number }) =>
-      (index === 0 || word.start >= start) && (isLast || word.start < nextStart(index));
-    const segmentWords = words?.filter(isOwn) ?? [];
-    yield {
-      type: "segment",
-      startSeconds: start,
-      endSeconds: end,
-      text: segment.text.trim(),
-      speaker: segment.speaker ?? undefined,
-      words: request.wordTimes
-        ? segmentWords.map((word) => ({ word: word.word, startSeconds: word.start, endSeconds: word.end }))
-        : undefined,
-      confidence:
-        typeof avg_logprob === "number" && typeof no_speech_prob === "number" && !transcript.x_unknown
-          ? {
-              tokens: segment.tokens ?? [],
-              averageLogProbability: avg_logprob,
-              noSpeechProbability: no_speech_prob,
-              temperature: temperature ?? undefined,
-            }
-          : undefined,
-    };
-  }
-  yield { type: "finish", audioSeconds, language: toCode(language ?? undefined) };
+  const segments = textAlone !== undefined && !request.stream ? [single] : reported;
+  for (const index of segments.keys()) yield toSegment(segments, index, transcript, request.wordTimes);
+  yield { type: "finish", audioSeconds, language: toCode(transcript.language ?? undefined) };
+}
 
-  function nextStart(index: number): number {
-    return segments[index + 1]?.start ?? Number.POSITIVE_INFINITY;
-  }
+function toSegment(
+  segments: readonly Segment[],
+  index: number,
+  { words, x_unknown: unknown }: Transcript,
+  hasWords: boolean,
+): TranscriptionEvent {
+  const segment = segments[index] as Segment;
+  const from = index === 0 ? Number.NEGATIVE_INFINITY : segment.start;
+  const to = segments[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+  const segmentWords = words?.filter(({ start }) => start >= from && start < to) ?? [];
+  return {
+    type: "segment",
+    startSeconds: segment.start,
+    endSeconds: segment.end,
+    text: segment.text.trim(),
+    speaker: segment.speaker ?? undefined,
+    words: hasWords
+      ? segmentWords.map(({ word, start, end }) => ({ word, startSeconds: start, endSeconds: end }))
+      : undefined,
+    confidence: unknown ? undefined : confidenceOf(segment),
+  };
+}
+
+type Segment = NonNullable<Transcript["segments"]>[number];
+
+/** Throws when the upstream left out the segments that the request needs. */
+function segmentsOf({ segments }: Transcript, request: TranscriptionRequest, hasText: boolean): readonly Segment[] {
+  if (segments !== undefined && segments !== null) return segments;
+  // One that does not stream answers in the format that a stream is asked for in, which has no times.
+  if (request.stream || !hasText) return [];
+  if (request.speakers !== undefined) throw new MissingFeatureError("speakers");
+  throw new UpstreamError("left out the requested segments", { dependsOnRequest: true });
+}
+
+function confidenceOf({ tokens, avg_logprob, no_speech_prob, temperature }: Segment) {
+  if (typeof avg_logprob !== "number" || typeof no_speech_prob !== "number") return undefined;
+  return {
+    tokens: tokens ?? [],
+    averageLogProbability: avg_logprob,
+    noSpeechProbability: no_speech_prob,
+    temperature: temperature ?? undefined,
+  };
 }
 
 /** Upstreams name languages as `english` or as `en`. */

@@ -44,14 +44,8 @@ export class ScriptedChat implements ChatModel {
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     this.#throwIfClosed();
     const { prompt } = request;
-    const promptText = prompt === undefined ? undefined : toText(prompt);
-    const promptTokens =
-      promptText === undefined
-        ? countPromptTokens(request.messages)
-        : tokenize(promptText + (prompt?.suffix ?? "")).length;
+    const { userText, promptTokens } = promptOf(request);
     if (promptTokens >= this.contextWindow) throw contextExceeded(promptTokens, this.contextWindow, request);
-    const question = request.messages.findLast((message) => message.role === "user");
-    const userText = promptText ?? (question === undefined ? "" : messageText(question));
     const reply = this.#replyTo(request, userText);
     const maxTokens = this.contextWindow - promptTokens;
     const choices = Array.from({ length: request.choices }, (_, choice) =>
@@ -59,37 +53,36 @@ export class ScriptedChat implements ChatModel {
     );
     const until = AbortSignal.any([signal, this.#closing.signal]);
     await pause(reply.delayMsBeforeFirst, until);
+    const start: ChatEvent[] = [{ type: "start", promptTokens, cachedTokens: 0 }];
+    if (prompt?.echo === true) {
+      start.push(...choices.keys().map((choice) => echoOf(userText, choice, request.topLogprobs)));
+    }
     let generated = 0;
     let reasoningTokens = 0;
-    let hasStarted = false;
-    const start = function* (): Generator<ChatEvent> {
-      if (hasStarted) return;
-      hasStarted = true;
-      yield { type: "start", promptTokens, cachedTokens: 0 };
-      if (prompt?.echo !== true) return;
-      for (const choice of choices.keys()) yield echoOf(promptText ?? "", choice, request.topLogprobs);
-    };
     for (const { choice, step } of inTurns(choices)) {
       if (signal.aborted) return;
-      this.#throwIfClosed();
-      if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
-      if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
-      yield* start();
+      await this.#failAfter(reply, generated);
+      yield* start.splice(0);
       generated += 1;
       if (step.type === "reasoning") reasoningTokens += 1;
       if (step.type !== "text" || step.text !== "") yield { ...step, choice, completionTokens: generated };
       await pause(reply.delayMsPerToken, until);
     }
     if (signal.aborted) return;
-    this.#throwIfClosed();
-    if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
-    if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
-    yield* start();
+    await this.#failAfter(reply, generated);
+    yield* start.splice(0);
     for (const [choice, { reason, stopText }] of choices.entries()) {
       yield { type: "choice-end", choice, reason, ...(stopText === undefined ? {} : { stopText }) };
     }
     const usage = { promptTokens, completionTokens: generated, cachedTokens: 0, reasoningTokens, estimated: false };
     yield { type: "finish", usage };
+  }
+
+  /** Fails or crashes where the reply says so. */
+  async #failAfter(reply: ScriptedReply, generated: number): Promise<void> {
+    this.#throwIfClosed();
+    if (generated === reply.failAfterTokens) throw toFailure(reply.failWith);
+    if (generated === reply.crashAfterTokens) await crash(reply.crashSignal);
   }
 
   #replyTo({ messages }: ChatRequest, userText: string): ScriptedReply {
@@ -140,3 +133,14 @@ async function crash(signal: NodeJS.Signals): Promise<void> {
 }
 
 export const open: HostedModule["open"] = async (settings) => new ScriptedChat(settings as ScriptedSettings);
+
+/** Text that replies are chosen by: the prompt of a completion, or the last message of the user. */
+function promptOf({ prompt, messages }: ChatRequest): { userText: string; promptTokens: number } {
+  if (prompt === undefined) {
+    const question = messages.findLast((message) => message.role === "user");
+    const userText = question === undefined ? "" : messageText(question);
+    return { userText, promptTokens: countPromptTokens(messages) };
+  }
+  const userText = toText(prompt);
+  return { userText, promptTokens: tokenize(userText + (prompt.suffix ?? "")).length };
+}

@@ -36,12 +36,9 @@ export class ScriptedTranscription implements TranscriptionModel {
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
     const reply = this.#replies.find(({ match }) => matches(match, request.prompt ?? ""));
     if (reply === undefined) throw invalidRequest("No configured reply matches this prompt.", "prompt");
-    let heardSamples = 0;
-    for await (const samples of request.samples) {
-      heardSamples += samples.length;
-      if (signal.aborted) return;
-    }
-    const audioSeconds = heardSamples / SAMPLE_RATE;
+    const samples = await countSamples(request.samples, signal);
+    if (samples === undefined) return;
+    const audioSeconds = samples / SAMPLE_RATE;
     const sentences = (reply.text ?? request.prompt ?? "").split(/(?<=[.?!])\s+/).filter((each) => each !== "");
     await pause(reply.delayMsBeforeFirst, signal);
     for (const [index, text] of sentences.entries()) {
@@ -50,7 +47,7 @@ export class ScriptedTranscription implements TranscriptionModel {
       const startSeconds = (audioSeconds * index) / sentences.length;
       const endSeconds = (audioSeconds * (index + 1)) / sentences.length;
       const words = request.wordTimes ? shareOut(text, startSeconds, endSeconds) : undefined;
-      const speaker = request.speakers === undefined ? undefined : speakerOf(index, request.speakers.names);
+      const speaker = request.speakers && speakerOf(index, request.speakers.names);
       yield { type: "segment", startSeconds, endSeconds, text, words, speaker, confidence: undefined };
       await pause(reply.delayMsPerToken, signal);
     }
@@ -72,4 +69,14 @@ function shareOut(text: string, startSeconds: number, endSeconds: number): Trans
     startSeconds: startSeconds + each * index,
     endSeconds: startSeconds + each * (index + 1),
   }));
+}
+
+/** Undefined once the signal aborts. */
+async function countSamples(samples: AsyncIterable<Float32Array>, signal: AbortSignal): Promise<number | undefined> {
+  let count = 0;
+  for await (const { length } of samples) {
+    count += length;
+    if (signal.aborted) return undefined;
+  }
+  return count;
 }

@@ -3,7 +3,7 @@
  * sent when they are complete: an invalid one could not be taken back.
  */
 
-import type { ChatEvent, ChatRequest, FinishReason } from "../../contracts/chat-model.ts";
+import type { ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { addTokens, NO_USAGE, type TokenUsage } from "../../kernel/usage.ts";
 import { schemaPool, toSchemaRequest } from "./compile-schemas.ts";
@@ -49,20 +49,23 @@ export async function* checkedChat(request: ChatRequest, signal: AbortSignal, ch
     for (const [position, choice] of open.entries()) {
       const events = answer.choices.get(position) ?? [];
       const problem = await findViolation(events, checks, usage);
-      if (problem === undefined) choices.set(choice, events);
-      else {
-        invalid.push(choice);
-        violation = problem;
-      }
+      choices.set(choice, events);
+      if (problem === undefined) continue;
+      invalid.push(choice);
+      violation = problem;
     }
     open = invalid;
   }
   if (open.length > 0) throw unfit(violation, checks.keywords, usage);
   if (start !== undefined) yield start;
+  yield* inOrder(choices);
+  yield { type: "finish", usage };
+}
+
+function* inOrder(choices: ReadonlyMap<number, readonly ChoiceEvent[]>): Generator<ChatEvent> {
   for (const [choice, events] of [...choices].sort(([left], [right]) => left - right)) {
     for (const event of events) yield { ...event, choice };
   }
-  yield { type: "finish", usage };
 }
 
 async function checksOf(
@@ -118,30 +121,33 @@ async function findViolation(
   checks: Checks,
   used: TokenUsage,
 ): Promise<string | undefined> {
-  let reason: FinishReason | undefined;
-  let text = "";
-  const calls = new Map<number, { name: string; text: string }>();
-  for (const event of events) {
-    if (event.type === "choice-end") reason = event.reason;
-    else if (event.type === "text") text += event.text;
-    else if (event.type === "tool-call") calls.set(event.index, { name: event.name, text: "" });
-    else if (event.type === "tool-arguments") {
-      const call = calls.get(event.index);
-      if (call !== undefined) call.text += event.text;
-    }
-  }
+  const reason = events.findLast((event) => event.type === "choice-end")?.reason;
   if (reason !== "stop" && reason !== "tool_calls") return undefined;
   try {
-    for (const call of calls.values()) {
+    for (const call of callsIn(events)) {
       const violation = await checks.calls.get(call.name)?.(call.text);
       if (violation !== undefined) return violation;
     }
-    return reason === "stop" ? await checks.text?.(text) : undefined;
+    return reason === "stop" ? await checks.text?.(textIn(events)) : undefined;
   } catch (failure) {
     if (!(failure instanceof Fault)) throw failure;
     const { kind, message, param, code, cause } = failure;
     throw new Fault(kind, message, { param, code, cause, used });
   }
+}
+
+function textIn(events: readonly ChoiceEvent[]): string {
+  return events.map((event) => (event.type === "text" ? event.text : "")).join("");
+}
+
+function callsIn(events: readonly ChoiceEvent[]): Iterable<{ name: string; text: string }> {
+  const calls = new Map<number, { name: string; text: string }>();
+  for (const event of events) {
+    if (event.type === "tool-call") calls.set(event.index, { name: event.name, text: "" });
+    const call = event.type === "tool-arguments" ? calls.get(event.index) : undefined;
+    if (call !== undefined && event.type === "tool-arguments") call.text += event.text;
+  }
+  return calls.values();
 }
 
 function unfit(violation: string, keywords: readonly string[], used: TokenUsage): Fault {

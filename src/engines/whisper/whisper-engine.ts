@@ -65,7 +65,20 @@ export const whisperEngine = defineEngine({
   name: "whisper",
   tasks: ["transcription"],
   settings,
-  describe: async ({ languages }) => ({ task: "transcription", languages }),
+  describe: async ({ languages, translates, files }, _task, services) => ({
+    task: "transcription",
+    languages,
+    // Files of others may lack the heads that time words, or not translate.
+    ...(files === undefined && {
+      abilities: {
+        translation: translates,
+        prompt: true,
+        temperature: true,
+        wordTimes: true,
+        diarization: (await findSpeakerModel(services)) !== undefined,
+      },
+    }),
+  }),
   module: siblingModule(import.meta.url, "./whisper-transcription"),
   async prepare({ model = "", files, ...rest }, _task, services): Promise<WhisperSettings> {
     const paths = files ?? (await pullFiles(model, services));

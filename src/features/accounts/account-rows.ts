@@ -1,5 +1,7 @@
 /** Rows of organizations, projects, service accounts, keys, access to models and the audit log. Times are epoch milliseconds. */
 
+import type { ShownApiKey } from "../../wire/openai/organization/organization-api-keys.ts";
+
 export interface OrganizationRow {
   id: string;
   name: string;
@@ -30,31 +32,20 @@ export interface ServiceAccountRow {
   deletedAt: number | null;
 }
 
-export interface ApiKeyRow {
-  id: string;
+export interface ApiKeyRow extends ShownApiKey {
   organizationId: string;
   /** Null for admin keys, which belong to an organization only. */
   projectId: string | null;
   serviceAccountId: string | null;
   /** `restricted`: an admin key with `permissions`; `operator`: temporary key of a command. */
   kind: "project" | "admin" | "restricted" | "operator";
-  name: string;
   /** SHA-256 in hexadecimal. */
   keyHash: string;
-  redactedValue: string;
   /** 1 for keys from the environment. */
   isFixed: number;
-  createdAt: number;
-  expiresAt: number | null;
   revokedAt: number | null;
-  lastUsedAt: number | null;
-  lastUsedAddress: string | null;
-  /** User agent of the last use. */
-  lastUsedClient: string | null;
   /** User to whom the key belongs, with whose permissions it works. */
   userId: string | null;
-  /** JSON array of the permissions of a restricted admin key. */
-  permissions?: string | null;
   /** First key of the line in which each replaced the one before; null: it replaced none. */
   rootKeyId?: string | null;
 }

@@ -26,9 +26,9 @@ export {
   revokeApiKeysOfUser,
   updateApiKey,
 } from "./keys/api-key-queries.ts";
-export { storeApiKey } from "./keys/api-keys.ts";
 export { type KeyPolicy, projectKeyPolicy } from "./keys/key-policy.ts";
 export { findKeyRulesOf, type StoredKeyRules } from "./keys/key-rules.ts";
+export { storeApiKey } from "./keys/store-api-key.ts";
 export { checkName } from "./name.ts";
 export { READ, requireDefaultOrganization, WRITE } from "./organizations/default-organization.ts";
 export { findDefaultOrganization } from "./organizations/organization-queries.ts";
@@ -58,6 +58,7 @@ export { hashSessionToken, isTokenLength, newSessionToken } from "./sessions/con
 export { checkEmail } from "./users/email.ts";
 export {
   countOwners,
+  findOwners,
   findUser,
   findUserByEmail,
   findUsersByIds,

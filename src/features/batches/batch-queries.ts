@@ -17,9 +17,11 @@ export async function findBatch(executor: Executor, { projectId, id }: ProjectRe
 
 export async function listBatches(
   executor: Executor,
-  request: PageRequest & { projectId: string },
+  request: PageRequest & { projectId: string; endpoint?: string },
 ): Promise<Page<BatchRow>> {
-  return readPage(request, "createdAt", ofProject(executor, request.projectId));
+  const scope = ofProject(executor, request.projectId);
+  const { endpoint } = request;
+  return readPage(request, "createdAt", scope, endpoint === undefined ? scope : scope.where("endpoint", "=", endpoint));
 }
 
 /** Finds a batch that has not ended and reads this file. */
@@ -134,7 +136,9 @@ export async function endBatch(
   unanswered = 0,
 ): Promise<boolean> {
   if (!(await updateOwnedBatch(executor, owned, { ...change, endedAt: Date.now() }))) return false;
-  const count = executor.updateTable("batches").set(({ eb }) => ({ failed: eb("failed", "+", unanswered) }));
+  const count = executor
+    .updateTable("batches")
+    .set(({ eb }) => ({ failed: eb("failed", "+", unanswered), unanswered }));
   await count.where("id", "=", owned.id).execute();
   await executor.deleteFrom("batchParts").where("batchId", "=", owned.id).execute();
   for (const id of [change.outputFileId, change.errorFileId]) {

@@ -1,5 +1,7 @@
 /** Rows of batches. */
 
+import type { ShownBatch } from "../../wire/openai/batches.ts";
+
 type BatchStatus =
   | "validating"
   | "in_progress"
@@ -10,38 +12,14 @@ type BatchStatus =
   | "expired"
   | "cancelled";
 
-export interface BatchRow {
-  id: string;
+export interface BatchRow extends ShownBatch {
   projectId: string;
   /** Key that created the batch, with whose permissions its lines run. */
   keyId: string;
-  endpoint: string;
-  inputFileId: string;
-  completionWindow: string;
   outputExpiresAfterSeconds: number | null;
-  /** JSON object. */
-  metadata: string | null;
+  /** 1: the input was written for this batch and is deleted with it. */
+  ownsInput: 0 | 1;
   status: BatchStatus;
-  /** JSON array of why it failed. */
-  errors: string | null;
-  /** Lines of the input. */
-  total: number;
-  /** Lines answered with success, and those answered with an error. */
-  completed: number;
-  failed: number;
-  /** Sums over the answered lines. */
-  promptTokens: number;
-  cachedTokens: number;
-  completionTokens: number;
-  reasoningTokens: number;
-  outputFileId: string | null;
-  errorFileId: string | null;
-  createdAt: number;
-  expiresAt: number;
-  inProgressAt: number | null;
-  finalizingAt: number | null;
-  cancellingAt: number | null;
-  endedAt: number | null;
   /** Changes when another run takes the batch over; an earlier run can no longer write. */
   runId: string | null;
   /** End of the lease of its run, or time from which it may run, by the database's clock. */

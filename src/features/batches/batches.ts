@@ -9,7 +9,15 @@ import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
 import { startBatchJobs } from "./batch-jobs.ts";
-import { type ClaimedBatch, findBatch, insertBatch, listBatches, requestCancellation } from "./batch-queries.ts";
+import { partsFolder } from "./batch-parts.ts";
+import {
+  type ClaimedBatch,
+  findBatch,
+  insertBatch,
+  listBatches,
+  removeBatches,
+  requestCancellation,
+} from "./batch-queries.ts";
 import type { BatchRow } from "./batch-rows.ts";
 import { BatchRun, type BatchRunOptions } from "./batch-run.ts";
 import { MissingInputs } from "./missing-inputs.ts";
@@ -25,10 +33,14 @@ export interface NewBatch {
   keyId: string;
   endpoint: string;
   inputFileId: string;
+  /** The input was written for this batch, rather than uploaded by a client. */
+  ownsInput: boolean;
   completionWindow: string;
   windowSeconds: number;
   outputExpiresAfterSeconds: number | undefined;
   metadata: Readonly<Record<string, string>> | undefined;
+  /** Lines of the input; 0 before they are counted. */
+  total: number;
 }
 
 export class Batches {
@@ -49,20 +61,27 @@ export class Batches {
   }
 
   /** Throws a Fault when the project has no such input file. */
-  async create({ windowSeconds, metadata, outputExpiresAfterSeconds, ...batch }: NewBatch): Promise<BatchRow> {
+  async create({
+    windowSeconds,
+    metadata,
+    outputExpiresAfterSeconds,
+    ownsInput,
+    ...batch
+  }: NewBatch): Promise<BatchRow> {
     const { database } = this.#options;
     await this.#checkInput({ projectId: batch.projectId, id: batch.inputFileId });
     const createdAt = Date.now();
     const row: BatchRow = {
       ...batch,
       id: newId("batch_"),
+      ownsInput: ownsInput ? 1 : 0,
       outputExpiresAfterSeconds: outputExpiresAfterSeconds ?? null,
       metadata: metadata === undefined ? null : JSON.stringify(metadata),
       status: "validating",
       errors: null,
-      total: 0,
       completed: 0,
       failed: 0,
+      unanswered: 0,
       ...{ promptTokens: 0, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 },
       outputFileId: null,
       errorFileId: null,
@@ -88,7 +107,7 @@ export class Batches {
   }
 
   /** Throws a Fault for an unknown cursor. */
-  async list(page: PageRequest & { projectId: string }): Promise<Page<BatchRow>> {
+  async list(page: PageRequest & { projectId: string; endpoint?: string }): Promise<Page<BatchRow>> {
     return this.#options.database.run((executor) => listBatches(executor, page));
   }
 
@@ -100,6 +119,18 @@ export class Batches {
     }
     await this.#options.database.run((executor) => requestCancellation(executor, resource, Date.now()));
     return this.find(resource);
+  }
+
+  /** Deletes a batch with its results, and an input of its own. Throws a Fault for an unknown batch and for one that has not ended. */
+  async delete(resource: ProjectResource): Promise<void> {
+    const { endedAt, outputFileId, errorFileId, inputFileId, ownsInput } = await this.find(resource);
+    if (endedAt === null) throw new Fault("conflict", "The batch has not ended. Cancel it first.");
+    const { database, files } = this.#options;
+    for (const id of [outputFileId, errorFileId, ownsInput === 1 ? inputFileId : null]) {
+      if (id !== null) await files.remove({ projectId: resource.projectId, id });
+    }
+    await files.blobs.delete(partsFolder(resource.id));
+    await database.run((executor) => removeBatches(executor, [resource.id]));
   }
 
   /** Starts no further lines. */

@@ -11,6 +11,7 @@ import type { WebhookOutbox } from "../webhooks/index.ts";
 import { batchRetention } from "./batch-retention.ts";
 import { Batches } from "./batches.ts";
 import { checkUnused } from "./check-unused.ts";
+import { messageBatches } from "./message-batch-routes.ts";
 import { batchMetrics } from "./metrics.ts";
 import { batches as routes } from "./routes.ts";
 
@@ -50,7 +51,7 @@ export function openBatches(parts: BatchParts): Feature {
   lifetime.defer(() => batches.close());
   lifetime.use(batchRetention({ database, blobs, logger, days: config.files.keepDays }));
   return {
-    project: [routes(inference, batches)],
+    project: [routes(inference, batches), messageBatches(inference, { batches, files, directory, maxLines })],
     addHooks: (app) => lines.addHooks(app),
     start: () => batches.start(),
     drain: () => batches.drain(),

@@ -5,7 +5,7 @@ import type { Inference } from "../../inference/inference.ts";
 import { Batch, BatchBody, BatchListQuery, toBatchObject, windowSeconds } from "../../wire/openai/batches.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { listOfEntries } from "../../wire/openapi/list-answers.ts";
 import type { Batches } from "./batches.ts";
 
 interface OfBatch {
@@ -32,10 +32,12 @@ export function batches(inference: Inference, service: Batches): FastifyPluginAs
           keyId: caller.keyId,
           endpoint: body.endpoint,
           inputFileId: body.input_file_id,
+          ownsInput: false,
           completionWindow: body.completion_window,
           windowSeconds: windowSeconds(body.completion_window),
           outputExpiresAfterSeconds: body.output_expires_after?.seconds,
           metadata: body.metadata,
+          total: 0,
         });
         return toBatchObject(created);
       },

@@ -37,53 +37,78 @@ export async function scanInput(
 ): Promise<ScannedInput> {
   const lines: LineLocation[] = [];
   const errors: BatchError[] = [];
-  /** Digests of the custom IDs, which may be long. */
-  const lineOfId = new Map<string, number>();
+  const checkId = uniqueIds();
+  const takeTurns = turns(signal);
   let blankLines = 0;
-  let sliceEnd = performance.now() + SLICE_MS;
   for await (const { number, offset, bytes } of readLines(untilAborted(chunks, signal), maxLineBytes)) {
-    if (performance.now() >= sliceEnd) {
-      await nextTurn();
-      signal.throwIfAborted();
-      sliceEnd = performance.now() + SLICE_MS;
-    }
-    const refuse = (error: Omit<BatchError, "line">) => errors.push({ ...error, line: number });
-    if (bytes === undefined) {
-      const message = `This line is longer than ${maxLineBytes} bytes, the limit for a request.`;
-      refuse({ code: "line_too_long", message, param: null });
-    } else if (bytes.length === 0) {
-      blankLines += 1;
-    } else {
+    await takeTurns();
+    if (bytes?.length === 0) blankLines += 1;
+    else {
       // A thread takes over the bytes of a large line.
-      const { length } = bytes;
-      const parsed = await readBatchLine(bytes, { endpoint, withBody: false });
-      if ("code" in parsed) refuse(parsed);
-      else {
-        const digest = hash("sha1", parsed.customId, "base64");
-        const first = lineOfId.get(digest);
-        lineOfId.set(digest, first ?? number);
-        if (first !== undefined) {
-          const message = `The custom_id ${JSON.stringify(parsed.customId.slice(0, 100))} is also that of line ${first}.`;
-          refuse({ code: "duplicate_custom_id", message, param: "custom_id" });
-        }
-        lines.push({ offset, length });
-      }
+      const location = { offset, length: bytes?.length ?? 0 };
+      const read =
+        bytes === undefined ? tooLong(maxLineBytes) : await readBatchLine(bytes, { endpoint, withBody: false });
+      const error = "customId" in read ? checkId(read.customId, number) : read;
+      errors.push(...onLine(number, error));
+      lines.push(...("customId" in read ? [location] : []));
     }
-    if (blankLines > MAX_BLANK_LINES) {
-      const message = `The file has more than ${MAX_BLANK_LINES} blank lines. Remove them.`;
-      errors.push({ code: "too_many_blank_lines", message, param: null, line: number });
-    }
-    if (blankLines > MAX_BLANK_LINES || errors.length >= MAX_ERRORS) break;
-    if (lines.length > maxLines) {
-      const message = `The file has more than ${maxLines} requests, the limit for a batch. Split it into several batches.`;
-      errors.push({ code: "too_many_tasks", message, param: null, line: number });
-      break;
-    }
+    const excess = excessOf({ blankLines, requests: lines.length, errors: errors.length }, maxLines);
+    errors.push(...onLine(number, excess));
+    if (excess !== undefined || errors.length >= MAX_ERRORS) break;
   }
   if (lines.length === 0 && errors.length === 0) {
     errors.push({ code: "empty_file", message: "The file has no requests.", param: null, line: null });
   }
   return { lines, errors };
+}
+
+const onLine = (line: number, error: LineError | undefined): BatchError[] =>
+  error === undefined ? [] : [{ ...error, line }];
+
+/** Returns a step that gives others a turn of the event loop after each slice of work. */
+function turns(signal: AbortSignal): () => Promise<void> {
+  let sliceEnd = performance.now() + SLICE_MS;
+  return async () => {
+    if (performance.now() < sliceEnd) return;
+    await nextTurn();
+    signal.throwIfAborted();
+    sliceEnd = performance.now() + SLICE_MS;
+  };
+}
+
+type LineError = Omit<BatchError, "line">;
+
+function tooLong(maxLineBytes: number): LineError {
+  const message = `This line is longer than ${maxLineBytes} bytes, the limit for a request.`;
+  return { code: "line_too_long", message, param: null };
+}
+
+/** Returns a check that gives the error of a custom ID which an earlier line has. */
+function uniqueIds(): (customId: string, line: number) => LineError | undefined {
+  /** Digests of the custom IDs, which may be long. */
+  const lineOfId = new Map<string, number>();
+  return (customId, line) => {
+    const digest = hash("sha1", customId, "base64");
+    const first = lineOfId.get(digest);
+    lineOfId.set(digest, first ?? line);
+    if (first === undefined) return undefined;
+    const message = `The custom_id ${JSON.stringify(customId.slice(0, 100))} is also that of line ${first}.`;
+    return { code: "duplicate_custom_id", message, param: "custom_id" };
+  };
+}
+
+/** Returns the error that ends the scan. */
+function excessOf(
+  { blankLines, requests, errors }: { blankLines: number; requests: number; errors: number },
+  maxLines: number,
+): LineError | undefined {
+  if (blankLines > MAX_BLANK_LINES) {
+    const message = `The file has more than ${MAX_BLANK_LINES} blank lines. Remove them.`;
+    return { code: "too_many_blank_lines", message, param: null };
+  }
+  if (errors >= MAX_ERRORS || requests <= maxLines) return undefined;
+  const message = `The file has more than ${maxLines} requests, the limit for a batch. Split it into several batches.`;
+  return { code: "too_many_tasks", message, param: null };
 }
 
 async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -16,7 +16,7 @@ import {
   BudgetList,
   BudgetUsage as BudgetUsageAnswer,
 } from "../../wire/openapi/budget-answers.ts";
-import { deleted } from "../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../wire/openapi/list-answers.ts";
 import { actorOf } from "../accounts/index.ts";
 import type { BudgetReference } from "./budget-queries.ts";
 import { type BudgetUsage, toShownWindow, windowOf } from "./budget-usage.ts";

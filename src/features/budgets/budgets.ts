@@ -203,24 +203,26 @@ async function findSubject(executor: Executor, budget: NewBudget): Promise<strin
   const { organizationId, projectId, subject, subjectId: id } = budget;
   const missing = (name: string) =>
     invalidRequest(`There is no ${name} \`${id}\`${inProject(projectId)}.`, "subject.id", "invalid_value");
-  if (subject === "organization") {
-    if (id === null || id === organizationId) return null;
+  if (subject === "organization" && id !== null && id !== organizationId) {
     throw invalidRequest("'subject.id' must be left out for the organization.", "subject.id", "invalid_value");
   }
-  if (subject === "project") {
-    const projects = [id, projectId].filter((each) => each !== null);
-    if (new Set(projects).size > 1) throw missing("project");
-    const [project] = projects;
-    if (project === undefined) return null;
-    return (await findActiveProject(executor, { organizationId, id: project })).id;
+  if (subject === "project" && id !== null && projectId !== null && id !== projectId) throw missing("project");
+  const subjectId = subject === "project" ? (id ?? projectId) : id;
+  if (subject === "organization" || subjectId === null) return null;
+  switch (subject) {
+    case "project":
+      return (await findActiveProject(executor, { organizationId, id: subjectId })).id;
+    case "api_key": {
+      const scope = { organizationId, kind: "project" as const, ...(projectId !== null && { projectId }) };
+      if ((await findApiKey(executor, scope, subjectId)) === undefined) throw missing("API key");
+      return subjectId;
+    }
+    case "user":
+      if ((await findUser(executor, { organizationId, id: subjectId })) === undefined) throw missing("user");
+      return subjectId;
+    default:
+      return subjectId;
   }
-  if (id === null) return null;
-  if (subject === "api_key") {
-    const scope = { organizationId, kind: "project" as const, ...(projectId !== null && { projectId }) };
-    if ((await findApiKey(executor, scope, id)) === undefined) throw missing("API key");
-  }
-  if (subject === "user" && (await findUser(executor, { organizationId, id })) === undefined) throw missing("user");
-  return id;
 }
 
 /** Without addresses, which are personal data. */

@@ -18,8 +18,8 @@ const budgetsOfPerson: QueriedRows<"budgets"> = {
     database.transaction(async (executor) => {
       let erased = 0;
       for (const budget of await budgetsIn(executor, person)) {
-        const kept = recipientsOf(budget).filter((each) => !person.identifiers.email.includes(each));
-        const recipients = JSON.stringify(kept);
+        const others = recipientsOf(budget).filter((each) => !person.identifiers.email.includes(each));
+        const recipients = JSON.stringify(others);
         if (isSubject(budget, person)) await executor.deleteFrom("budgets").where("id", "=", budget.id).execute();
         else if (recipients === budget.recipients) continue;
         else await executor.updateTable("budgets").set({ recipients }).where("id", "=", budget.id).execute();

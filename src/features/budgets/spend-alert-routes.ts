@@ -4,7 +4,7 @@ import { operation, type PathParams, type RouteAdder, routes } from "../../http/
 import { BudgetListQuery, SpendAlertBody, toSpendAlert } from "../../wire/openai/organization/organization-budgets.ts";
 import { toDeleted, toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { spendAlert } from "../../wire/openapi/budget-answers.ts";
-import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { deleted, listOfEntries } from "../../wire/openapi/list-answers.ts";
 import { actorOf } from "../accounts/index.ts";
 import type { BudgetReference } from "./budget-queries.ts";
 import type { Budgets } from "./budgets.ts";

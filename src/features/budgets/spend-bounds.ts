@@ -35,14 +35,11 @@ export function spendBounds(
   const bounds = limits.map((limit) => toLimitBound(caller, limit, startedAt));
   for (const budget of budgets) {
     if (startedAt < budget.startsAt) continue;
-    for (const id of subjectsOf(caller, budget.subject)) {
-      if (!concerns(budget, id)) continue;
-      const isEachLabel = budget.subjectId === null && (budget.subject === "end_user" || budget.subject === "tag");
+    const isEachLabel = budget.subjectId === null && (budget.subject === "end_user" || budget.subject === "tag");
+    for (const id of subjectsOf(caller, budget.subject).filter((each) => concerns(budget, each))) {
       const label = { kind: budget.subject as UsageLabel["kind"], value: id };
-      const summed = isEachLabel
-        ? summedLabel(caller.projectId ?? "", label, startedAt).value
-        : (budget.subjectId ?? id);
-      bounds.push(toBudgetBound(budget, summed, startedAt));
+      const labelSum = isEachLabel ? summedLabel(caller.projectId ?? "", label, startedAt).value : undefined;
+      bounds.push(toBudgetBound(budget, labelSum ?? budget.subjectId ?? id, startedAt));
     }
   }
   return bounds;

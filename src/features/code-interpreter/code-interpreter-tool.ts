@@ -39,7 +39,7 @@ export function codeInterpreterTool({ containers, openContainer, timeoutMs }: Co
     type: NAME,
     includes: [CODE_OUTPUTS],
     serves: () => true,
-    open: async (tool, { path, caller, items, include, functionName, runTool }) => {
+    open: async (tool, { path, caller, items, include, isTransient, functionName, runTool }) => {
       const { container: requested } = withPath(path, () => parse(CodeInterpreterTool, tool));
       const projectId = caller.projectId ?? caller.organizationId;
       const earlier = latestContainer(items);
@@ -74,6 +74,10 @@ export function codeInterpreterTool({ containers, openContainer, timeoutMs }: Co
       return {
         functions: [{ definition, name: NAME, begin: () => new CodeCall(parts) }],
         annotate: (text) => findFileCitations(text, written),
+        close: async () => {
+          if (isTransient === true && containers.peek(projectId, container.id) !== undefined)
+            containers.delete(projectId, container.id);
+        },
       };
     },
   };

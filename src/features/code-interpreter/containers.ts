@@ -4,26 +4,16 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { OsSandbox } from "../../kernel/process/os-sandbox.ts";
+import type { ShownContainer, ShownContainerFile } from "../../wire/openai/containers.ts";
 import { isInFolder, PythonSession } from "./sandbox/python-session.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
-export interface ContainerFile {
-  id: string;
-  containerId: string;
-  /** Below /mnt/data. */
-  path: string;
+export interface ContainerFile extends ShownContainerFile {
   content: Buffer;
-  source: "user" | "assistant";
-  createdAt: number;
 }
 
-export interface Container {
-  id: string;
+export interface Container extends ShownContainer {
   projectId: string;
-  name: string;
-  createdAt: number;
-  lastActiveAt: number;
-  expiresAfterMinutes: number;
   files: Map<string, ContainerFile>;
 }
 

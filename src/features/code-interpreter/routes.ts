@@ -24,7 +24,7 @@ import {
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { deleted, listOfEntries } from "../../wire/openapi/list-answers.ts";
 import type { FileStore } from "../files/index.ts";
 import type { Containers } from "./containers.ts";
 import { addStoredFile, type OpenContainer } from "./open-container.ts";

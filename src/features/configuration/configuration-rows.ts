@@ -1,4 +1,5 @@
 import type { EntryKind } from "../../config/layer.ts";
+import type { ShownVersion } from "../../wire/openai/organization/organization-entries.ts";
 
 /** One row, whose version increases with every change: replicas poll it. */
 interface ConfigurationStateRow {
@@ -24,15 +25,7 @@ export interface ConfigurationEntryRow {
 
 export type EntryName = Pick<ConfigurationEntryRow, "kind" | "name">;
 
-export interface ConfigurationVersionRow {
-  version: number;
-  createdAt: number;
-  action: "change" | "restore" | "import";
-  /** Null for commands of the operator. */
-  actorKeyId: string | null;
-  actorUserId: string | null;
-  reason: string | null;
-}
+export type ConfigurationVersionRow = ShownVersion;
 
 /** Change of one entry in a version. Null values: the entry did not exist before or after. */
 export interface ConfigurationChangeRow {

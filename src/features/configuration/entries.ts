@@ -3,6 +3,7 @@
 import { type EntryKind, type EntryStatus, KIND_NAMES, LIVE_SETTINGS } from "../../config/layer.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
+import type { ShownEntry } from "../../wire/openai/organization/organization-entries.ts";
 import type { Actor } from "../accounts/index.ts";
 import { type ConfigurationStore, keyOf, type Stored, type StoredEntry } from "./configuration-store.ts";
 import type { ConnectionAddress } from "./connections/test-connection.ts";
@@ -17,16 +18,6 @@ export interface OpenConfiguration {
 }
 
 /** One entry of the file or of the API, without its secrets. */
-export interface ShownEntry {
-  kind: EntryKind;
-  name: string;
-  source: "file" | "api";
-  status: EntryStatus["status"];
-  problem: string | undefined;
-  value: unknown;
-  version: number | undefined;
-  updatedAt: number | undefined;
-}
 
 export interface ChangeRequest {
   actor: Actor;

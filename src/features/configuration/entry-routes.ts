@@ -11,14 +11,15 @@ import {
   McpServerEntryBody,
   ModelEntryBody,
   SettingBody,
+  type ShownEntry,
   toConfigurationEntry,
 } from "../../wire/openai/organization/organization-entries.ts";
 import { toDeleted, toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { ConfigurationEntry, ConfigurationEntryList } from "../../wire/openapi/configuration-answers.ts";
-import { deleted } from "../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../wire/openapi/list-answers.ts";
 import { type Accounts, actorOf, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
-import type { ChangeRequest, ConfigurationEntries, ShownEntry } from "./entries.ts";
+import type { ChangeRequest, ConfigurationEntries } from "./entries.ts";
 
 /** Entries of models, connections, MCP servers and settings below /v1/organization. */
 export function configurationEntries(accounts: Accounts, entries: ConfigurationEntries): FastifyPluginAsync {

@@ -34,6 +34,16 @@ export function consolePages(folder: string): FastifyPluginAsync {
         return sendHtml(reply, page.replace(NONCE, nonce));
       },
     ),
+    operation(
+      "GET /console/artifact",
+      {
+        summary: "Serves the frame in which the console shows what an answer drew, without access to the service.",
+        tag: "Service",
+        permission: "public",
+        content: ["text/html"],
+      },
+      ({ reply }) => sendHtml(reply.headers(ARTIFACT_HEADERS), ARTIFACT_FRAME),
+    ),
     (app) =>
       app.register(staticFiles, {
         root: join(folder, "assets"),
@@ -81,12 +91,82 @@ function contentSecurityPolicy(nonce: string): string {
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "font-src 'self'",
+    "frame-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
 }
+
+/**
+ * Scripts of an artifact run in an opaque origin, which has no cookies, storage or page, and reach no network: `sandbox`
+ * holds also where the address is opened outside of a frame.
+ */
+const ARTIFACT_HEADERS = {
+  "content-security-policy": [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    "script-src 'unsafe-inline'",
+    "style-src 'unsafe-inline'",
+    "img-src data: blob:",
+    "media-src data: blob:",
+    "font-src data:",
+    "require-trusted-types-for 'script'",
+    "trusted-types default",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; "),
+  "x-frame-options": "SAMEORIGIN",
+  "x-dns-prefetch-control": "off",
+  "cache-control": "no-store",
+};
+
+/**
+ * Writes the first document that the console sends. A frame within it would have APIs of its own, and browsers do not
+ * apply `frame-src` to `srcdoc`: the default policy lets no text with this attribute become HTML, nor a text in pieces
+ * (`document.write`) or with entities (XML). What an artifact overwrites, such as `RegExp.prototype.exec`, is read before.
+ */
+const ARTIFACT_FRAME = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Artifact</title>
+<script>
+// Browsers do not know the policy's directive for them yet. XSLT makes elements past the default policy.
+for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "XSLTProcessor"])
+  Object.defineProperty(self, name, { value: undefined });
+const isSafe = typeof trustedTypes === "object";
+if (isSafe) {
+  const { apply } = Reflect;
+  const { exec } = RegExp.prototype;
+  const isRefused = (text, sink) =>
+    sink === "Document write" || sink === "Document writeln" || sink === "HTMLIFrameElement srcdoc" ||
+    apply(exec, /srcdoc|<!entity/i, [text]) !== null;
+  let isWritten = false;
+  trustedTypes.createPolicy("default", {
+    createHTML(text, type, sink) {
+      if (isWritten) return isRefused(text, sink) ? null : text;
+      isWritten = true;
+      return text.replaceAll(/srcdoc/gi, "src_doc");
+    },
+    // The document that a \`javascript:\` address leaves has APIs of its own.
+    createScript: (text, type, sink) => (sink === "Location href" ? null : text),
+    createScriptURL: (url) => url,
+  });
+  // Who has the policy names another sink than the text is for.
+  Object.defineProperty(TrustedTypePolicyFactory.prototype, "defaultPolicy", { value: null });
+}
+addEventListener("message", function show({ source, data }) {
+  if (source !== parent || typeof data?.html !== "string") return;
+  removeEventListener("message", show);
+  document.open();
+  document.write(isSafe ? data.html : "This browser is too old to show it safely: it has no Trusted Types.");
+  document.close();
+});
+</script>
+</html>
+`;
 
 const NOT_BUILT = (nonce: string) => `<!doctype html>
 <html lang="en">

@@ -3,8 +3,9 @@ import { allows } from "../../http/access.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConsoleSession, toSignedOutSession } from "../../wire/openai/console-session.ts";
-import { type Accounts, countOwners, findUsersByIds, isUnrestricted } from "../accounts/index.ts";
+import { type Accounts, countOwners, findOwners, findUsersByIds, isUnrestricted } from "../accounts/index.ts";
 import type { Passwords, SignOn, UserSessions } from "../sign-on/index.ts";
+import type { ServiceTools } from "../tools/index.ts";
 
 export interface ConsoleSessionParts {
   accounts: Accounts;
@@ -14,8 +15,11 @@ export interface ConsoleSessionParts {
   passwords: Passwords;
   /** Undefined: no provider is configured. */
   signOn: SignOn | undefined;
+  tools: ServiceTools;
   userSessions: UserSessions;
 }
+
+const MAX_CONTACTS = 3;
 
 type Callers = Record<Caller["kind"], Caller | undefined>;
 
@@ -47,10 +51,17 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
         : await accounts.projects.retrieve({ organizationId, id: project.projectId }),
     projects: user?.projects ?? [],
     user,
+    contacts: user !== undefined && project === undefined ? await findContacts(accounts, organizationId) : [],
     savesChats: user !== undefined && parts.chatKeys !== undefined,
     needsOwner: owners === 0,
+    tools: parts.tools.types,
     signIn: await signInOptions(parts),
   });
+}
+
+/** Owners whom a user without a project can ask to be added to one. */
+function findContacts(accounts: Accounts, organizationId: string) {
+  return accounts.run((executor) => findOwners(executor, organizationId, MAX_CONTACTS));
 }
 
 async function signInOptions({ passwords, signOn }: ConsoleSessionParts) {

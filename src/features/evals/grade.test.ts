@@ -32,9 +32,10 @@ test("compares the texts of fifty graders outside this thread", async () => {
 });
 
 test("fails graders beyond the CPU budget of their row", async () => {
+  // Clocks of CPU time go by ticks of up to 10 ms: the slowest metric takes several, another one perhaps none.
   const calls = callsWith(new SimilarityBudget(0.001));
-  expect((await grade(calls, grader("meteor"), values)).result.error).toBeUndefined();
-  expect((await grade(calls, grader("meteor"), values)).result).toMatchObject({
+  expect((await grade(calls, grader("rouge_l"), values)).result.error).toBeUndefined();
+  expect((await grade(calls, grader("rouge_l"), values)).result).toMatchObject({
     passed: false,
     error: expect.stringContaining("CPU time"),
   });

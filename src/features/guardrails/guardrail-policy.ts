@@ -7,7 +7,7 @@ import type { Task } from "../../contracts/task.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Executor } from "../../storage/database.ts";
 import { GuardrailsBody, toProjectGuardrails } from "../../wire/openai/organization/organization-guardrails.ts";
-import { ProjectGuardrails } from "../../wire/openapi/organization-answers.ts";
+import { ProjectGuardrails } from "../../wire/openapi/project-policy-answers.ts";
 import { type Accounts, projectKeyPolicy, projectPolicyRoutes, putProjectRow } from "../accounts/index.ts";
 import {
   deleteModerationPolicy,

@@ -165,11 +165,7 @@ class ImageCall implements ServiceCall {
     if (this.#isEdit && this.#session.latest === undefined) return this.#fail("The conversation has no image to edit.");
     yield { type: "response.image_generation_call.generating" };
     try {
-      for await (const event of await this.#session.start(prompt, this.#isEdit, signal)) {
-        if (event.type === "partial") yield this.#toPartial(event);
-        else if (event.type === "image") this.#take(event);
-        else this.#facts = event.facts;
-      }
+      yield* this.#draw(prompt, signal);
     } catch (failure) {
       if (!(failure instanceof Fault) || !isOfCall(failure)) throw failure;
       return this.#fail(failure.message);
@@ -178,6 +174,14 @@ class ImageCall implements ServiceCall {
     this.#session.latest = this.#result;
     yield { type: "response.image_generation_call.completed" };
     return { type: "result", text: "The image is done, and the user sees it. Do not repeat or link it." };
+  }
+
+  async *#draw(prompt: string, signal: AbortSignal): AsyncGenerator<ItemProgress> {
+    for await (const event of await this.#session.start(prompt, this.#isEdit, signal)) {
+      if (event.type === "partial") yield this.#toPartial(event);
+      else if (event.type === "image") this.#take(event);
+      else this.#facts = event.facts;
+    }
   }
 
   refuse(): ItemProgress[] {

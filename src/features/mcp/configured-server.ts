@@ -160,9 +160,9 @@ export class ConfiguredServer {
   }
 
   #startedProcess(): ServerProcess {
-    const { name, command = [], environment, maxResultSize } = this.settings;
+    const { name, command = [], environment, maxMemory, maxResultSize } = this.settings;
     this.#process ??= new ServerProcess({
-      ...{ name, command, environment },
+      ...{ name, command, environment, maxMemoryBytes: maxMemory },
       maxBytes: maxBytesOf(maxResultSize),
       connectTimeoutMs: PROCESS_START_TIMEOUT_MS,
       onFacts: (facts) => this.#noteFacts(facts),
@@ -182,8 +182,9 @@ export function connectsAs(a: McpServerSettings, b: McpServerSettings): boolean 
   return connectionText(a) === connectionText(b);
 }
 
-function connectionText({ url, command, environment, headers, oauth, maxResultSize }: McpServerSettings): string {
-  return JSON.stringify({ url, command, environment, headers, oauth, maxResultSize }, function (key) {
+function connectionText(settings: McpServerSettings): string {
+  const { url, command, environment, maxMemory, headers, oauth, maxResultSize } = settings;
+  return JSON.stringify({ url, command, environment, maxMemory, headers, oauth, maxResultSize }, function (key) {
     const value: unknown = (this as Record<string, unknown>)[key];
     return value instanceof Secret ? value.reveal() : value;
   });

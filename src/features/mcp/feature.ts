@@ -21,6 +21,7 @@ import { McpToolType } from "./mcp-tool.ts";
 import { mcpAdministration, mcpServers } from "./server-routes.ts";
 import { mcpServerTests, type ServerPreview } from "./server-test-routes.ts";
 import { ServiceServer } from "./service-server.ts";
+import { checkToolsets, McpToolsets } from "./toolsets.ts";
 
 interface McpParts {
   accounts: Accounts;
@@ -45,11 +46,13 @@ export function mcpFeature(parts: McpParts): Feature {
   grants.check(config.mcpServers);
   const servers = new McpServers({ servers: config.mcpServers, settings: config.mcp, grants: grants.open, logger });
   lifetime.defer(() => servers.close());
+  checkToolsets(config.mcpToolsets, config.mcpServers);
+  const toolsets = new McpToolsets(servers, config.mcpToolsets);
   tools.register(new McpToolType(servers, log));
   const requests = new InternalRequests("x-parlance-mcp-call");
   const service = config.mcp.operations ? new ServiceServer(inference, requests) : undefined;
   const messages = lifetime.use(new ClientMessages(database, logger));
-  const gateway = new McpGateway({ servers, inference, logger, log, messages, service });
+  const gateway = new McpGateway({ servers, toolsets, inference, logger, log, messages, service });
   lifetime.defer(() => gateway.close());
   const routes = { servers, gateway, inference, log, accounts };
   const connections = grants.routes(servers);
@@ -58,8 +61,14 @@ export function mcpFeature(parts: McpParts): Feature {
     project: [mcpServers(routes), ...connections.project],
     admin: [mcpAdministration(routes), mcpServerTests({ accounts, entries, servers, grants: grants.open })],
     live: {
-      check: ({ mcpServers }) => grants.check(mcpServers),
-      apply: ({ mcpServers }) => servers.apply(mcpServers),
+      check: ({ mcpServers, mcpToolsets }) => {
+        grants.check(mcpServers);
+        checkToolsets(mcpToolsets, mcpServers);
+      },
+      apply: ({ mcpServers, mcpToolsets }) => {
+        servers.apply(mcpServers);
+        toolsets.apply(mcpToolsets);
+      },
     },
   } satisfies Feature;
   if (!config.mcp.gateway) return always;

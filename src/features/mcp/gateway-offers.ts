@@ -117,7 +117,8 @@ export class GatewayOffers {
   }
 
   /** Servers that the client may use at this address. */
-  serversOf({ caller, server: only }: GatewayRequest): McpServer[] {
+  serversOf({ caller, server: only, toolset }: GatewayRequest): readonly McpServer[] {
+    if (toolset !== undefined) return toolset.servers;
     return this.#servers.visibleTo(caller).filter(({ name }) => only === undefined || name === only);
   }
 

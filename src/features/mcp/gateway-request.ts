@@ -2,6 +2,7 @@ import type { Caller } from "../../contracts/caller.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { McpCallSource } from "./mcp-call-rows.ts";
+import type { McpToolset } from "./toolsets.ts";
 
 /** One request of a client to /mcp. */
 export interface GatewayRequest {
@@ -9,6 +10,8 @@ export interface GatewayRequest {
   source: McpCallSource;
   /** Server that is offered, by its plain names; undefined: all servers. */
   server?: string | undefined;
+  /** Selection that is offered in place of all servers. */
+  toolset?: McpToolset | undefined;
   onDisconnect: OnDisconnect;
   /** Called with what a request uses, once it is clear: a tool, or `prompts/` or `resources/` and a name or address. */
   onCall(server: string, use: string): void;

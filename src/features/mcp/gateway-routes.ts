@@ -67,7 +67,7 @@ export interface GatewayRoutes {
   isOpen: () => boolean;
 }
 
-/** POST /mcp and /mcp/{server} */
+/** POST /mcp and /mcp/{server}, where toolsets are, too */
 export function mcpGateway({
   gateway,
   inference,
@@ -90,7 +90,7 @@ export function mcpGateway({
           summary:
             path === PATH
               ? "Answers a message of the Model Context Protocol for the configured servers: tools, prompts and resources."
-              : "Answers a message of the Model Context Protocol for one server.",
+              : "Answers a message of the Model Context Protocol for one server or toolset.",
           tag: "MCP",
           permission: "project",
           body: Message,
@@ -103,11 +103,12 @@ export function mcpGateway({
         async (request, reply) => {
           refuseOtherOrigins(request, corsOrigins, publicUrl);
           if (!isOpen()) throw nothingServed();
-          const { server } = request.params as { server?: string };
-          if (server !== undefined && !gateway.isVisible(server, request)) throw noServer(server);
+          const { server: name } = request.params as { server?: string };
+          const place = name === undefined ? {} : gateway.at(name, request.caller);
+          if (place === undefined) throw noServer(String(name));
           const message = request.body as RpcMessage;
           // Lists come from a memory of a minute, and the service's operations count themselves.
-          const counts = COUNTED.has(message.method) && server !== SERVICE_NAME;
+          const counts = COUNTED.has(message.method) && place.server !== SERVICE_NAME;
           if (counts) await inference.admit(request.caller);
           const leaving = new AbortController();
           const onLeave = onDisconnect(reply);
@@ -120,7 +121,7 @@ export function mcpGateway({
           const answer = await gateway.answer(message, sent, {
             caller: request.caller,
             source: "gateway",
-            server,
+            ...place,
             onDisconnect: (leave, _settlement, guardrails) => onLeave(leave, undefined, guardrails),
             onCall: (name, use) => {
               request.record.model = `mcp/${name}/${use}`;

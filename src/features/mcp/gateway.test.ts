@@ -6,6 +6,7 @@ import { McpGateway } from "./gateway.ts";
 import { McpCallLog } from "./mcp-call-log.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { mcpServerSettings, mcpSettings } from "./settings.ts";
+import { McpToolsets } from "./toolsets.ts";
 
 const databases = useDatabases();
 
@@ -23,7 +24,15 @@ test("reports a failure that nobody expected, and tells the client nothing of it
   });
   const log = new McpCallLog({ database, logger, days: 0 });
   const messages = new ClientMessages(database, logger);
-  const gateway = new McpGateway({ servers, inference: {} as never, logger, log, messages, service: undefined });
+  const gateway = new McpGateway({
+    servers,
+    toolsets: new McpToolsets(servers, []),
+    inference: {} as never,
+    logger,
+    log,
+    messages,
+    service: undefined,
+  });
   const bug = new TypeError("postgres://secret");
   const reported: unknown[] = [];
   const message = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: "mcp+wiki+docs://a" } };

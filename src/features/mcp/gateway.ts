@@ -15,6 +15,7 @@ import type {
   Server,
   ServerContext,
 } from "@modelcontextprotocol/server";
+import type { Caller } from "../../contracts/caller.ts";
 import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
@@ -40,9 +41,11 @@ import type { CallToolResult } from "./mcp-connection.ts";
 import type { OfferKind } from "./mcp-offer.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 import { SERVICE_NAME, type ServiceServer } from "./service-server.ts";
+import type { McpToolsets } from "./toolsets.ts";
 
 export interface McpGatewayOptions {
   servers: McpServers;
+  toolsets: McpToolsets;
   inference: Inference;
   logger: Logger;
   log: McpCallLog;
@@ -103,10 +106,13 @@ export class McpGateway {
     return answer;
   }
 
-  /** Whether a caller may use any part of a server. */
-  isVisible(server: string, { caller }: Pick<GatewayRequest, "caller">): boolean {
-    if (server === SERVICE_NAME) return this.#options.service !== undefined;
-    return this.#options.servers.find(server, caller) !== undefined;
+  /** Returns what is behind /mcp/{name} for a caller; undefined: nothing. */
+  at(name: string, caller: Caller): Pick<GatewayRequest, "server" | "toolset"> | undefined {
+    const { servers, toolsets, service } = this.#options;
+    const isServer = name === SERVICE_NAME ? service !== undefined : servers.find(name, caller) !== undefined;
+    if (isServer) return { server: name };
+    const toolset = toolsets.find(name, caller);
+    return toolset && { toolset };
   }
 
   /** Calls one tool of a server that the caller may use. Throws a Fault. */
@@ -128,7 +134,11 @@ export class McpGateway {
     const { createMcpHandler, Server } = library;
     return createMcpHandler((connection) => {
       const { context } = (connection.authInfo as unknown as { extra: { context: GatewayRequest } }).extra;
-      const server: Server = new Server({ name: "parlance", version: VERSION }, { capabilities: CAPABILITIES });
+      const instructions = context.toolset?.description;
+      const server: Server = new Server(
+        { name: "parlance", version: VERSION },
+        { capabilities: CAPABILITIES, ...(instructions !== undefined && { instructions }) },
+      );
       /** Runs a method whose failures are those of the protocol. */
       const during =
         <Params, Result>(work: (params: Params, client: GatewayClient, request: GatewayRequest) => Promise<Result>) =>

@@ -174,15 +174,10 @@ export class McpConnection {
     { signal, peer, tool }: { signal: AbortSignal; peer: Peer | undefined; tool?: McpTool },
   ): Promise<Result | InputRequiredResult> {
     this.#hasAsked = false;
-    const { ask, capabilities, logLevel, hasChosenLevel, onProgress, inputResponses, requestState } = peer ?? {};
+    const { ask, logLevel, hasChosenLevel, onProgress, inputResponses, requestState } = peer ?? {};
     const result = await this.#send(signal, async (client, options) => {
       const isModern = client.getProtocolEra() === "modern";
-      const meta = isModern && {
-        _meta: {
-          ...(capabilities && { [CAPABILITIES_META]: capabilities }),
-          ...(logLevel && { [LOG_LEVEL_META]: logLevel }),
-        },
-      };
+      const meta = isModern && { _meta: metaOf(peer) };
       const setsLevel = !isModern && hasChosenLevel === true && client.getServerCapabilities()?.logging !== undefined;
       if (setsLevel && logLevel !== undefined) await client.setLoggingLevel(logLevel, options);
       const more = {
@@ -304,4 +299,11 @@ export class McpConnection {
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResourceUpdated(params.uri));
     }
   }
+}
+
+function metaOf({ capabilities, logLevel }: Partial<Peer> = {}): object {
+  return {
+    ...(capabilities && { [CAPABILITIES_META]: capabilities }),
+    ...(logLevel && { [LOG_LEVEL_META]: logLevel }),
+  };
 }

@@ -76,8 +76,8 @@ export class McpToolType implements ServiceToolType {
   async open(tool: SentTool, context: ToolContext): Promise<ServiceTool> {
     const body = readBody(tool, context.path);
     const server = this.#serverOf(body, context);
-    const known = listedTools(context.items, server.name);
-    const tools = known ?? (await listTools(server, context.signal));
+    const listedBefore = listedTools(context.items, server.name);
+    const tools = listedBefore ?? (await listTools(server, context.signal));
     const usable = tools.filter((each) => server.allowsTool(each.name) && isAllowed(body.allowed_tools, each));
     const connection = new LazyConnection(server);
     const call = { caller: context.caller, log: this.#log, server, connect: () => connection.get() };
@@ -101,7 +101,7 @@ export class McpToolType implements ServiceToolType {
     });
     return {
       functions,
-      items: known === undefined ? toItems(server.name, usable) : [],
+      items: listedBefore === undefined ? toItems(server.name, usable) : [],
       calls: approvedCalls(context.items, server.name).map((request): PendingCall => {
         const each = usable.find(({ name }) => name === request.name);
         const named = functions.find(({ name }) => name === request.name);

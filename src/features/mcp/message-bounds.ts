@@ -48,18 +48,31 @@ export function boundMessages(transport: Transport, options: MessageBoundsOption
   const check = (message: JSONRPCMessage): void => {
     if (!("method" in message)) {
       inARow = 0;
-    } else if ("id" in message) {
-      unanswered.add(message.id);
-      if (unanswered.size > limits.concurrentRequests) {
-        exceed(`more than ${limits.concurrentRequests} requests without waiting for their answers, the limit`);
-      } else if (!requests.take()) exceed(`more requests than ${describe(limits.requests)}, the limit`);
-    } else {
-      inARow += 1;
-      if (message.method === "notifications/cancelled") unanswered.delete(message.params?.requestId);
-      if (inARow > limits.notificationsInARow) {
-        exceed(`more than ${limits.notificationsInARow} notifications without an answer, the limit`);
-      } else if (!notifications.take()) exceed(`more notifications than ${describe(limits.notifications)}, the limit`);
+      return;
     }
+    const excess = "id" in message ? checkRequest(message.id) : checkNotification(message);
+    if (excess !== undefined) exceed(`more ${excess}, the limit`);
+  };
+  const checkRequest = (id: unknown): string | undefined => {
+    unanswered.add(id);
+    if (unanswered.size > limits.concurrentRequests) {
+      return `than ${limits.concurrentRequests} requests without waiting for their answers`;
+    }
+    return requests.take() ? undefined : `requests than ${describe(limits.requests)}`;
+  };
+  const checkNotification = ({
+    method,
+    params,
+  }: {
+    method: string;
+    params?: Readonly<Record<string, unknown>> | undefined;
+  }) => {
+    inARow += 1;
+    if (method === "notifications/cancelled") unanswered.delete(params?.requestId);
+    if (inARow > limits.notificationsInARow) {
+      return `than ${limits.notificationsInARow} notifications without an answer`;
+    }
+    return notifications.take() ? undefined : `notifications than ${describe(limits.notifications)}`;
   };
   transport.onmessage = (message) => {
     if (failure === undefined) check(message);

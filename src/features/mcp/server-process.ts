@@ -1,12 +1,14 @@
 /** The process of a server that the configuration names: starts with its first call, and again after it has ended. */
 
 import type { Logger } from "../../kernel/logger.ts";
+import { watchBudget } from "../../kernel/process/child-budget.ts";
 import { endWithService } from "../../kernel/process/end-with-service.ts";
 import { lowerPriority } from "../../kernel/process/lower-priority.ts";
+import { killTree } from "../../kernel/process/process-usage.ts";
 import { RestartBackoff } from "../../kernel/process/restart-backoff.ts";
 import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
 import type { Secret } from "../../kernel/secret.ts";
-import { type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
+import { type ConnectionWatch, type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
 import type { OfferKind } from "./mcp-offer.ts";
 
 export interface ServerProcessOptions {
@@ -14,6 +16,8 @@ export interface ServerProcessOptions {
   /** Program and arguments. */
   command: readonly string[];
   environment: Readonly<Record<string, Secret>>;
+  /** Resident memory of the process with all that it starts. */
+  maxMemoryBytes: number;
   /** Bytes of one message. */
   maxBytes: number;
   connectTimeoutMs: number;
@@ -25,6 +29,8 @@ export interface ServerProcessOptions {
 
 const RESTART = { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 };
 const MAX_LOG_LINE = 500;
+/** A browser that a server starts has hundreds of threads, whose children are read one by one. */
+const MEMORY_POLL_MS = 1_000;
 
 export class ServerProcess {
   readonly #options: ServerProcessOptions;
@@ -33,6 +39,7 @@ export class ServerProcess {
   #startedAt = 0;
   readonly #backoff = new RestartBackoff(RESTART);
   #nextStartAt = 0;
+  #stopWatching: () => void = () => {};
   /** Why it does not start again. */
   #closed: Error | undefined;
 
@@ -50,7 +57,7 @@ export class ServerProcess {
     }
     this.#startedAt = Date.now();
     const connection = new McpConnection({
-      openTransport: () => this.#start(),
+      openTransport: (watch) => this.#start(watch),
       connectTimeoutMs: this.#options.connectTimeoutMs,
       redact: secretRedactor(secretsIn(this.#environment)),
       era: this.#era,
@@ -77,7 +84,7 @@ export class ServerProcess {
     await this.#connection?.close();
   }
 
-  async #start() {
+  async #start(watch: ConnectionWatch) {
     const { StdioClientTransport, getDefaultEnvironment } = await import("@modelcontextprotocol/client/stdio");
     const { name, command, maxBytes, logger } = this.#options;
     const env = { ...getDefaultEnvironment(), ...this.#environment };
@@ -92,13 +99,26 @@ export class ServerProcess {
     const start = transport.start.bind(transport);
     transport.start = async () => {
       await start();
-      if (transport.pid !== null) lowerPriority(transport.pid);
+      if (transport.pid === null) return;
+      lowerPriority(transport.pid);
+      this.#watchMemory(transport.pid, watch);
     };
     transport.stderr?.on("data", (chunk: Buffer) => {
       const text = chunk.toString().trim().slice(0, MAX_LOG_LINE);
       if (text !== "") logger.debug({ mcpServer: name, text }, "an MCP server wrote to its standard error");
     });
     return transport;
+  }
+
+  #watchMemory(pid: number, watch: ConnectionWatch): void {
+    const { name, maxMemoryBytes, logger } = this.#options;
+    const exceed = () => {
+      logger.warn({ mcpServer: name, maxMemoryBytes }, "the process of an MCP server exceeded its max_memory");
+      const megabytes = Math.round(maxMemoryBytes / 2 ** 20).toLocaleString("en");
+      watch.fail(new Error(`Its process used more than ${megabytes} MiB of memory, its max_memory, and was ended.`));
+      killTree(pid);
+    };
+    this.#stopWatching = watchBudget(pid, { residentBytes: maxMemoryBytes }, exceed, MEMORY_POLL_MS);
   }
 
   get #environment(): Record<string, string> {
@@ -108,6 +128,7 @@ export class ServerProcess {
 
   #ended(connection: McpConnection): void {
     if (this.#connection !== connection) return;
+    this.#stopWatching();
     this.#connection = undefined;
     if (this.#closed !== undefined) return;
     const now = Date.now();

@@ -16,8 +16,9 @@ const dollars = z.string().regex(/^\d{1,9}(\.\d{1,15})?$/, { error: 'must be US 
 
 const toolNames = z.array(z.string().min(1).max(128)).max(1000);
 
-const access = mapping(() => ({
-  projects: z.array(z.string().min(1)).min(1).optional().describe("IDs of projects. Default: every project."),
+const projects = z.array(z.string().min(1)).min(1).optional().describe("IDs of projects. Default: every project.");
+
+const offers = () => ({
   tools: toolNames.optional().describe("Tools that they may use. Default: all of the server."),
   prompts: toolNames
     .optional()
@@ -29,7 +30,9 @@ const access = mapping(() => ({
     .describe(
       "Addresses of resources that they may read; a final `*` stands for any end. Default: all of the server, or none in an entry with `tools`.",
     ),
-}));
+});
+
+const access = mapping(() => ({ projects, ...offers() }));
 
 const scope = z.string().regex(/^[!#-[\]-~]{1,200}$/, { error: "must be a scope, without spaces" });
 
@@ -72,13 +75,12 @@ const oauth = mapping(
     error: "needs `client_id` with `client_secret`",
   });
 
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,30}$/, {
+  error: "must be 1 to 31 letters, digits or -, and begin with a letter or digit",
+});
+
 const server = mapping(() => ({
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,30}$/, {
-      error: "must be 1 to 31 letters, digits or -, and begin with a letter or digit",
-    })
-    .describe("Name by which requests call it (`server_label`) and prefix of its tools at /mcp."),
+  name: name.describe("Name by which requests call it (`server_label`) and prefix of its tools at /mcp."),
   url: webhookUrl.optional().describe("Address of a server that speaks streamable HTTP. Redirects are not followed."),
   command: z
     .array(z.string())
@@ -88,6 +90,11 @@ const server = mapping(() => ({
   environment: secretTexts
     .default({})
     .describe("Environment variables of the command. It gets no others except PATH, HOME and the like."),
+  max_memory: memory
+    .prefault("4GiB")
+    .describe(
+      "Maximum resident memory of the command's process with all that it starts, where the system has /proc. Beyond it they are ended, and start again with a later call.",
+    ),
   headers: secretTexts.default({}).describe("Headers of all requests to the server, such as its key."),
   caller_authorization: z
     .boolean()
@@ -131,21 +138,60 @@ const server = mapping(() => ({
     { error: "has one source of `authorization`: `oauth`, `caller_authorization` or `headers.authorization`" },
   );
 
-export const mcpServerSettings = z
-  .array(server)
-  .max(200)
-  .superRefine((entries, context) => {
+/** Refuses names that are not unique below /mcp. */
+const checkNames =
+  (kind: string) =>
+  (entries: readonly { name: string }[], context: z.RefinementCtx): void => {
     const names = new Set<string>();
     entries.forEach(({ name }, index) => {
       const lower = name.toLowerCase();
       const refuse = (message: string) => context.addIssue({ code: "custom", path: [index, "name"], message });
-      if (names.has(lower)) refuse("is the name of another server; upper and lower case count as equal");
+      if (names.has(lower)) refuse(`is the name of another ${kind}; upper and lower case count as equal`);
       if (lower === "parlance") refuse("must not be `parlance`, which is the service itself at /mcp/parlance");
       names.add(lower);
     });
-  })
+  };
+
+export const mcpServerSettings = z
+  .array(server)
+  .max(200)
+  .superRefine(checkNames("server"))
   .default([])
   .describe("MCP servers whose tools requests may use.");
+
+const selection = mapping(() => ({
+  server: z.string().min(1).describe("Name of a server in `mcp_servers`."),
+  ...offers(),
+}));
+
+const toolset = mapping(() => ({
+  name: name.describe("Its address is /mcp/ and this name, which no server has."),
+  description: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("What it is for, which clients give their models as instructions."),
+  projects: projects.describe("IDs of the projects that may use it. Default: every project."),
+  servers: z
+    .array(selection)
+    .min(1)
+    .max(50)
+    .superRefine((entries, context) => {
+      entries.forEach(({ server }, index) => {
+        if (entries.findIndex((each) => each.server === server) === index) return;
+        context.addIssue({ code: "custom", path: [index, "server"], message: "is in another entry of the toolset" });
+      });
+    })
+    .describe("What it selects of which servers, within what `access` of the server allows the client's project."),
+}));
+
+export const mcpToolsetSettings = z
+  .array(toolset)
+  .max(200)
+  .superRefine(checkNames("toolset"))
+  .default([])
+  .describe("Selections over several MCP servers, each an MCP server at its own address.");
 
 export const mcpSettings = mapping(
   () => ({
@@ -176,11 +222,13 @@ export const mcpSettings = mapping(
 );
 
 export type McpServerSettings = z.output<typeof mcpServerSettings>[number];
+export type McpToolsetSettings = z.output<typeof mcpToolsetSettings>[number];
 export type McpSettings = z.output<typeof mcpSettings>;
 
 declare module "../../kernel/settings/settings.ts" {
   interface Settings {
     mcp: z.output<typeof mcpSettings>;
     mcpServers: readonly McpServerSettings[];
+    mcpToolsets: readonly McpToolsetSettings[];
   }
 }

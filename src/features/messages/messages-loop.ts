@@ -1,21 +1,44 @@
-/** Messages with `mcp_servers` that this service asks: their tools run in the loop of responses. */
+/** Messages with MCP servers and server tools that this service asks: their tools run in the loop of responses. */
 
 import type { Caller } from "../../contracts/caller.ts";
 import { runWithin } from "../../http/answer-chat.ts";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
+import { deferredInToolsets, deferredTools, referencedTools } from "../../wire/anthropic/deferred-tools.ts";
 import { type MessageChat, messagesFormat } from "../../wire/anthropic/messages.ts";
-import { enabledTools, inServers, toServiceTools } from "../../wire/anthropic/messages-mcp.ts";
-import type { SentTool, ToolName } from "../../wire/responses/responses-tools.ts";
+import { enabledTools, inServers, MCP_TOOLSET, toServiceTools } from "../../wire/anthropic/messages-mcp.ts";
+import {
+  isServerTool,
+  maxUses,
+  SERVER_TOOL_INCLUDES,
+  toServerTool,
+} from "../../wire/anthropic/messages-server-tools.ts";
+import { toTools } from "../../wire/anthropic/messages-tools.ts";
+import type { DeferredFunction, SentTool, ToolName } from "../../wire/responses/responses-tools.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
 import type { LoopRequest, OpenTools, ServiceTools } from "../tools/index.ts";
 
-/** Returns the request of a tool loop; undefined: this service runs none of the servers' tools. Throws a Fault. */
-export function toMessagesLoop(tools: ServiceTools, chat: MessageChat, caller: Caller): LoopRequest | undefined {
+/**
+ * Returns the request of a tool loop; undefined: this service runs none of the tools. `isNative`: an upstream with the
+ * Messages API may answer, which has server tools. Throws a Fault.
+ */
+export function toMessagesLoop(
+  tools: ServiceTools,
+  chat: MessageChat,
+  caller: Caller,
+  isNative: () => boolean,
+): LoopRequest | undefined {
   const { mcp_servers: servers = [], tools: sent = [] } = chat.body;
-  if (servers.length === 0) return undefined;
-  const serviceTools = toServiceTools(servers);
+  const hosted = sent.flatMap((tool, index) => (isServerTool(tool) ? [{ tool, index }] : []));
+  const serverTools = hosted.length > 0 && servers.length === 0 && isNative() ? [] : hosted;
+  if (servers.length + serverTools.length === 0) return undefined;
+  const ofServers = toServiceTools(servers);
+  const serviceTools = [...ofServers, ...serverTools.map(({ tool }) => toServerTool(tool))];
+  const indexes = serverTools.map(({ index }) => index);
+  const renamed = <Result>(read: () => Result) => renamedIn(read, ofServers.length, indexes);
   const positions = renamed(() => tools.servedBy({ tools: serviceTools }, caller));
   if (positions === undefined) return undefined;
+  const served = serverTools.flatMap(({ tool }, index) => (positions.has(ofServers.length + index) ? [tool] : []));
+  const types = new Set<unknown>([MCP_TOOLSET, ...served.map(({ type }) => type)]);
   const elsewhere = servers.findIndex((_, index) => !positions.has(index));
   if (elsewhere !== -1) {
     const message = `'mcp_servers[${elsewhere}].url' is an address, which does not mix with servers of the operator: the setting mcp.caller_servers admits addresses.`;
@@ -23,20 +46,30 @@ export function toMessagesLoop(tools: ServiceTools, chat: MessageChat, caller: C
   }
   const isEnabled = enabledTools(servers, sent);
   // From here on, no upstream gets the body.
-  chat.mcp = { names: new Map(), functions: [] };
+  chat.mcp = { types, names: new Map(), functions: [] };
   return {
+    maxCalls: servers.length === 0 ? maxUses(served) : undefined,
     open: async (context) => {
-      const names = new Map(sent.map(({ name }) => [String(name), toName(String(name))]));
-      const prior = { items: [], include: [] };
-      const read = { tools: [], names };
+      const callerTools = sent.filter((tool) => !served.includes(tool));
+      const names = new Map(callerTools.map(({ name }) => [String(name), toName(String(name))]));
+      const prior = { items: [], include: SERVER_TOOL_INCLUDES, isTransient: true };
+      const read = { tools: [], names, deferred: toDeferred(chat.body) };
+      const run = { ...context, ...prior };
+      const defers = deferredInToolsets(chat.body);
       const open = await renamed(() =>
-        tools.open({ tools: serviceTools }, read, positions, { ...context, ...prior }).catch(rename),
+        tools.open({ tools: serviceTools }, read, positions, run, defers).catch((failure: unknown) => {
+          throw renameIn(failure, ofServers.length, indexes);
+        }),
       );
+      for (const name of referencedTools(chat.body)) open.deferred.load({ name });
       refuseApprovals(serviceTools, open);
       const functions = new Map(
-        [...open.functions].filter(([, { serverLabel = "", name }]) => isEnabled(serverLabel, name)),
+        [...open.functions].filter(
+          ([, { serverLabel, name }]) => serverLabel === undefined || isEnabled(serverLabel, name),
+        ),
       );
       chat.mcp = {
+        types,
         names: new Map([...functions].map(([name, each]) => [each.name, name])),
         functions: [...functions.values()].map(({ definition }) => definition),
       };
@@ -44,6 +77,18 @@ export function toMessagesLoop(tools: ServiceTools, chat: MessageChat, caller: C
     },
     ask: (run) => runWithin(messagesFormat, chat, (each) => run(toTypedCall(messagesFormat.call(each)))),
   };
+}
+
+function toDeferred(body: MessageChat["body"]): DeferredFunction[] {
+  const references = referencedTools(body);
+  return deferredTools(body).flatMap((tool) => {
+    const sent = tool as SentTool;
+    return toTools([sent]).map((definition) => {
+      const { name } = definition;
+      const isLoaded = references.has(name);
+      return { name, namespace: undefined, namespaceDescription: undefined, definition, sent, isLoaded };
+    });
+  });
 }
 
 function toName(name: string): ToolName {
@@ -59,16 +104,23 @@ function refuseApprovals(sent: readonly SentTool[], { functions }: OpenTools): v
   throw unsupportedValue(message, `mcp_servers[${index}].name`);
 }
 
-function renamed<Result>(read: () => Result): Result {
+function renamedIn<Result>(read: () => Result, serverCount: number, indexes: readonly number[]): Result {
   try {
     return read();
   } catch (failure) {
-    return rename(failure);
+    throw renameIn(failure, serverCount, indexes);
   }
 }
 
-/** Throws a failure with the names of the fields in Messages. */
-function rename(failure: unknown): never {
-  if (!(failure instanceof Fault)) throw failure;
-  throw inServers(failure, (message, param) => new Fault(failure.kind, message, { ...failure, param }));
+/** Returns a failure with the names of the fields in Messages: the first tools are servers, the others have `indexes`. */
+function renameIn(failure: unknown, serverCount: number, indexes: readonly number[]): unknown {
+  if (!(failure instanceof Fault)) return failure;
+  const position = Number(/\btools\[(\d+)\]/.exec(`${failure.param} ${failure.message}`)?.[1] ?? 0);
+  const create = (message: string, param: string | undefined) =>
+    new Fault(failure.kind, message, { ...failure, param });
+  if (position < serverCount) return inServers(failure, create);
+  // Domains are filters in Responses.
+  const rename = (text: string) =>
+    text.replaceAll("filters.", "").replaceAll(/\btools\[\d+\]/g, `tools[${indexes[position - serverCount]}]`);
+  return create(rename(failure.message), failure.param === undefined ? undefined : rename(failure.param));
 }

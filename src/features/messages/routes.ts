@@ -42,7 +42,11 @@ export function messages(
         const chat = messagesFormat.read(request.body, formatContext(request, unknownFields));
         request.record.model = chat.model;
         const { caller } = request;
-        const loop = tools && toMessagesLoop(tools, chat, caller);
+        const isNative = () => {
+          const { passThrough } = messagesFormat.call(chat);
+          return passThrough !== undefined && inference.mayForward(caller, chat.model, passThrough);
+        };
+        const loop = tools && toMessagesLoop(tools, chat, caller, isNative);
         const fields = loop === undefined ? (["messages", "mcp_servers"] as const) : (["messages"] as const);
         if (content !== undefined) chat.body = await content(reply, chat.body, fields);
         if (loop === undefined) return answerChat(inference, messagesFormat, chat, reply);

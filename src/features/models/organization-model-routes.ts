@@ -13,8 +13,8 @@ import {
   toPull,
   toPullFrame,
 } from "../../wire/openai/organization/organization-models.ts";
+import { deleted } from "../../wire/openapi/list-answers.ts";
 import { ModelLibrary, ModelPull, ModelPullEvent, ModelStatus } from "../../wire/openapi/model-library-answers.ts";
-import { deleted } from "../../wire/openapi/organization-answers.ts";
 import { type Accounts, type AuditEvent, actorOf } from "../accounts/index.ts";
 import type { ModelOperations } from "./model-operations.ts";
 

@@ -8,7 +8,8 @@ import {
   toModerationPolicy,
   toModerationPolicyDeleted,
 } from "../../wire/openai/organization/organization-moderation-policy.ts";
-import { ModerationPolicy, removed } from "../../wire/openapi/organization-answers.ts";
+import { removed } from "../../wire/openapi/list-answers.ts";
+import { ModerationPolicy } from "../../wire/openapi/project-policy-answers.ts";
 import { type Accounts, projectKeyPolicy, projectPolicyRoutes, putProjectRow } from "../accounts/index.ts";
 import type { ModerationPolicyRow } from "./policy-rows.ts";
 

@@ -1,4 +1,4 @@
-import type { Catalog } from "../../catalog/catalog.ts";
+import type { Catalog, CatalogModel } from "../../catalog/catalog.ts";
 import { listPools } from "../../catalog/deployment-status.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { VERSION } from "../../kernel/version.ts";
@@ -24,34 +24,37 @@ export async function readinessOf({ catalog, checkDatabase, waitsFor }: Readines
       return { state: "down", reason: isNewer ? error.message : "the database does not respond; see the log" };
     },
   );
-  const models: Readiness["models"][number][] = [];
-  let isSettled = true;
-  for (const model of catalog.models) {
-    for (const { name, engine, state, circuits, memoryBytes, gpuBytes, loadSeconds, lastModel } of model.deployments) {
-      const chat = lastModel?.task === "chat" ? lastModel : undefined;
-      if (model.isBuiltin && state.state === "loading") isSettled = false;
-      models.push({
-        id: model.id,
-        task: model.task,
-        deployment: name,
-        engine,
-        state: state.state,
-        circuit: circuits.state,
-        device: state.state === "up" ? state.device : undefined,
-        memory_bytes: memoryBytes,
-        vram_bytes: gpuBytes,
-        load_seconds: loadSeconds,
-        context_window: chat?.contextWindow,
-        context_window_reason: chat?.contextReason,
-        reason: state.state === "up" ? undefined : (state.reason ?? waitsFor(name)),
-      });
-    }
-  }
+  const models = [...catalog.models];
+  const isLoading = (model: (typeof models)[number]) =>
+    model.isBuiltin && model.deployments.some(({ state }) => state.state === "loading");
   return {
-    isReady: database.state === "up" && isSettled,
+    isReady: database.state === "up" && !models.some(isLoading),
     version: VERSION,
     database,
-    models,
+    models: models.flatMap((model) => model.deployments.map((each) => toReadyModel(model, each, waitsFor))),
     pools: [...listPools(catalog)],
+  };
+}
+
+function toReadyModel(
+  { id, task }: CatalogModel,
+  { name, engine, state, circuits, memoryBytes, gpuBytes, loadSeconds, lastModel }: CatalogModel["deployments"][number],
+  waitsFor: ReadinessParts["waitsFor"],
+): Readiness["models"][number] {
+  const chat = lastModel?.task === "chat" ? lastModel : undefined;
+  return {
+    id,
+    task,
+    deployment: name,
+    engine,
+    state: state.state,
+    circuit: circuits.state,
+    device: state.state === "up" ? state.device : undefined,
+    memory_bytes: memoryBytes,
+    vram_bytes: gpuBytes,
+    load_seconds: loadSeconds,
+    context_window: chat?.contextWindow,
+    context_window_reason: chat?.contextReason,
+    reason: state.state === "up" ? undefined : (state.reason ?? waitsFor(name)),
   };
 }

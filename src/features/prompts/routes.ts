@@ -17,7 +17,7 @@ import {
   toPromptUsage,
   toPromptVersion,
 } from "../../wire/openai/prompts/prompts.ts";
-import { deleted } from "../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../wire/openapi/list-answers.ts";
 import { projectAuthorOf } from "../accounts/index.ts";
 import type { Prompts } from "./prompts.ts";
 

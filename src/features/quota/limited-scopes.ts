@@ -35,27 +35,27 @@ export function limitedScopes(
     user: finite(defaults.user),
   };
   const isLimited = Object.values(defaultLimits).some((limits) => Object.keys(limits).length > 0);
-  return ({ caller, model, catalogId }) => {
+  const ofProject = (projectId: string, claim: QuotaClaim, overrides: readonly LimitOverrides[]): LimitedScope[] => {
+    const { model, catalogId } = claim;
+    const row = overrides.find((each) => each.model === model) ?? overrides.find((each) => each.model === catalogId);
+    const { projectModel } = defaultLimits;
+    const limits = row === undefined ? projectModel : finite({ ...projectModel, ...withoutNull(row) });
+    const scope = { name: `project ${projectId}`, key: `project ${projectId} ${row?.model ?? model}`, limits };
+    if (row !== undefined || catalogId === undefined || catalogId === model) return [scope];
+    const name = `project ${projectId} (all of ${catalogId})`;
+    return [scope, { name, key: `project ${projectId} ${catalogId}`, limits }];
+  };
+  return (claim) => {
+    const { caller, model } = claim;
     const { organizationId, projectId, userId } = caller;
+    const overrides = projectId === undefined ? [] : overridesOf(caller);
+    if (!isLimited && overrides.length === 0) return [];
     const scopes: LimitedScope[] = [];
-    const set = projectId === undefined ? [] : overridesOf(caller);
-    if (!isLimited && set.length === 0) return scopes;
-    const add = (name: string, key: string, limits: Limits) => {
-      if (Object.keys(limits).length > 0) scopes.push({ name, key, limits });
-    };
-    if (model !== undefined && projectId !== undefined) {
-      const row = set.find((each) => each.model === model) ?? set.find((each) => each.model === catalogId);
-      const limits =
-        row === undefined ? defaultLimits.projectModel : finite({ ...defaultLimits.projectModel, ...withoutNull(row) });
-      add(`project ${projectId}`, `project ${projectId} ${row?.model ?? model}`, limits);
-      if (row === undefined && catalogId !== undefined && catalogId !== model) {
-        add(`project ${projectId} (all of ${catalogId})`, `project ${projectId} ${catalogId}`, limits);
-      }
-    }
-    add("all models", `org ${organizationId}`, defaultLimits.organization);
-    if (userId !== undefined) add("this user", `user ${userId}`, defaultLimits.user);
-    add("this API key", `key ${countedKeyId(caller)}`, defaultLimits.key);
-    return scopes;
+    if (model !== undefined && projectId !== undefined) scopes.push(...ofProject(projectId, claim, overrides));
+    scopes.push({ name: "all models", key: `org ${organizationId}`, limits: defaultLimits.organization });
+    if (userId !== undefined) scopes.push({ name: "this user", key: `user ${userId}`, limits: defaultLimits.user });
+    scopes.push({ name: "this API key", key: `key ${countedKeyId(caller)}`, limits: defaultLimits.key });
+    return scopes.filter(({ limits }) => Object.keys(limits).length > 0);
   };
 }
 

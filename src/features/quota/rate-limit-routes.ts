@@ -9,7 +9,7 @@ import {
   toLimitsChange,
   toRateLimit,
 } from "../../wire/openai/organization/organization-rate-limits.ts";
-import { RateLimit, RateLimitList } from "../../wire/openapi/organization-answers.ts";
+import { RateLimit, RateLimitList } from "../../wire/openapi/project-policy-answers.ts";
 import { type AccessedModel, type Accounts, actorOf, modelAccess, projectOf } from "../accounts/index.ts";
 import { RateLimitService } from "./rate-limit-service.ts";
 

@@ -6,7 +6,8 @@ import {
   toSpendLimit,
   toSpendLimitDeleted,
 } from "../../wire/openai/organization/organization-spend-limits.ts";
-import { removed, spendLimit } from "../../wire/openapi/organization-answers.ts";
+import { removed } from "../../wire/openapi/list-answers.ts";
+import { spendLimit } from "../../wire/openapi/project-policy-answers.ts";
 import { type Accounts, actorOf } from "../accounts/index.ts";
 import { SpendLimitService } from "./spend-limit-service.ts";
 

@@ -2,6 +2,7 @@ import type { AuthenticateScope } from "../../http/authenticate.ts";
 import { DetachedRun, type DetachedRunOptions } from "../../http/detached-run.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
+import { OpenSockets } from "../../http/sockets/open-sockets.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { newOrderedId } from "../../kernel/id.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
@@ -18,7 +19,6 @@ import { withClientSecrets } from "./client-secret-authenticator.ts";
 import { realtimeClientSecrets } from "./client-secret-routes.ts";
 import { ClientSecrets } from "./client-secrets.ts";
 import { realtimeMetrics } from "./metrics.ts";
-import { RealtimeSessions } from "./realtime-sessions.ts";
 import { realtime } from "./routes.ts";
 import { SpeechDetection } from "./speech-detection.ts";
 
@@ -44,7 +44,12 @@ export function openRealtime(parts: RealtimeParts): Feature {
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(store, signal));
   lifetime.defer(() => speechDetection.close());
   const { transcriptionModel, speechModel, maxSessionsPerProject, ...limits } = config.realtime;
-  const sessions = new RealtimeSessions(maxSessionsPerProject);
+  const sessions = new OpenSockets({
+    maxPerProject: maxSessionsPerProject,
+    plural: "Realtime sessions",
+    setting: "realtime.max_sessions_per_project",
+    code: "too_many_sessions",
+  });
   realtimeMetrics(metrics.registry, () => sessions.size);
   const detectSpeech = (signal: AbortSignal) => speechDetection.open(signal);
   const record = (ended: EndedRequest) => {
@@ -58,18 +63,12 @@ export function openRealtime(parts: RealtimeParts): Feature {
     ...{ inference, content: files.resolver, tools, maxToolCalls, beginRun },
     ...{ detectSpeech, transcriptionModel, speechModel },
   };
-  const { maxBodyBytes: maxMessageBytes, corsOrigins: origins } = config.server;
   return {
     project: [realtimeClientSecrets(secrets, services)],
-    public: [
-      async (app) => {
-        app.register(
-          async (scope) => {
-            authenticate(scope, "project", withClientSecrets(accounts, secrets));
-            scope.register(realtime({ ...limits, accounts, secrets, services, sessions, maxMessageBytes, origins }));
-          },
-          { prefix: "/v1" },
-        );
+    sockets: [
+      async (scope) => {
+        authenticate(scope, "project", withClientSecrets(accounts, secrets));
+        scope.register(realtime({ ...limits, accounts, secrets, services, sessions }));
       },
     ],
     drain: () => sessions.drain(),

@@ -1,12 +1,13 @@
 /** One response of a session: chat, and speech while the answer is written. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
+import type { FinishReason } from "../../contracts/chat-model.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
-import { type AnswerPart, toAnswerParts } from "../../wire/answer-parts.ts";
+import { type AnswerPart, type PartEvent, toAnswerParts } from "../../wire/answer-parts.ts";
 import type { ResponseParameters } from "../../wire/realtime/client-events.ts";
 import type { ConversationItem } from "../../wire/realtime/conversation-items.ts";
 import { toRealtimeCall } from "../../wire/realtime/realtime-call.ts";
@@ -88,12 +89,7 @@ export class ResponseRun {
 
   async #read(answer: ChatAnswer & ResponseParts): Promise<EndedResponse> {
     const { context } = this.#options;
-    const { requests, tokens } = answer.rateLimitStatus;
-    const limits = Object.entries({ requests, tokens }).flatMap(([name, left]) =>
-      left === undefined
-        ? []
-        : [{ name, limit: left.limit, remaining: left.remaining, reset_seconds: left.resetSeconds }],
-    );
+    const limits = shownLimits(answer.rateLimitStatus);
     if (limits.length > 0) context.send({ type: "rate_limits.updated", rate_limits: limits });
     let ended: EndedResponse = { status: "completed" };
     for await (const event of answer.parts ?? toAnswerParts(answer, false)) {
@@ -104,28 +100,37 @@ export class ResponseRun {
           this.#output.appendItemEvent(event);
           break;
         case "part-start":
-          if (isText(event.part)) this.#beginMessage();
-          else if (event.part.type === "tool-call") this.#output.beginCall(event.part.id, event.part.name);
-          break;
         case "part-delta":
-          if (isText(event.part)) {
-            this.#output.appendText(event.text);
-            this.#speech?.push(event.text);
-          } else if (event.part.type === "tool-call") this.#output.appendArguments(event.text);
-          await context.flushed();
-          break;
         case "part-stop":
-          if (isText(event.part)) await this.#endMessage();
-          else if (event.part.type === "tool-call") this.#output.endCall("completed");
+          await this.#appendPart(event);
           break;
         case "end":
           this.#usage = event.usage;
-          if (event.reason === "length") ended = { status: "incomplete", reason: "max_output_tokens" };
-          if (event.reason === "content_filter") ended = { status: "incomplete", reason: "content_filter" };
+          ended = endOf(event.reason);
       }
     }
     this.#throwIfAborted();
     return ended;
+  }
+
+  async #appendPart(event: Extract<PartEvent, { part: AnswerPart }>): Promise<void> {
+    const { part } = event;
+    switch (event.type) {
+      case "part-start":
+        if (isText(part)) this.#beginMessage();
+        else if (part.type === "tool-call") this.#output.beginCall(part.id, part.name);
+        break;
+      case "part-delta":
+        if (isText(part)) {
+          this.#output.appendText(event.text);
+          this.#speech?.push(event.text);
+        } else if (part.type === "tool-call") this.#output.appendArguments(event.text);
+        await this.#options.context.flushed();
+        break;
+      case "part-stop":
+        if (isText(part)) await this.#endMessage();
+        else if (part.type === "tool-call") this.#output.endCall("completed");
+    }
   }
 
   /** Asks the model, in a loop with the MCP tools of the session. */
@@ -160,27 +165,13 @@ export class ResponseRun {
     functions: readonly ServiceFunction[],
     run: (call: ChatCall) => Promise<ChatAnswer>,
   ): Promise<ChatAnswer> {
-    const { context, parameters } = this.#options;
+    const { context } = this.#options;
     const settings = context.settings();
     const { content } = context.services;
     let resolvedItems = await content.inItems(await context.authenticate(), settings.model ?? "", items, this.#signal);
     for (let truncations = 0; ; truncations += 1) {
-      const call = toRealtimeCall(
-        {
-          model: settings.model ?? "",
-          instructions: parameters.instructions ?? settings.instructions,
-          tools: parameters.tools ?? settings.tools,
-          toolChoice: parameters.tool_choice ?? settings.toolChoice,
-          parallelToolCalls: parameters.parallel_tool_calls ?? settings.parallelToolCalls,
-          maxOutputTokens: parameters.max_output_tokens ?? settings.maxOutputTokens,
-          reasoningEffort: parameters.reasoning?.effort ?? settings.reasoningEffort,
-          callerHeaders: context.callerHeaders,
-          functions,
-        },
-        resolvedItems,
-      );
       try {
-        return await run(call);
+        return await run(this.#toCall(resolvedItems, functions));
       } catch (failure) {
         const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
         const mayShorten = settings.truncation === "auto" && truncations < MAX_TRUNCATIONS && resolvedItems.length > 1;
@@ -188,6 +179,25 @@ export class ResponseRun {
         resolvedItems = withoutOlderHalf(resolvedItems);
       }
     }
+  }
+
+  #toCall(items: ConversationItem[], functions: readonly ServiceFunction[]): ChatCall {
+    const { context, parameters } = this.#options;
+    const settings = context.settings();
+    return toRealtimeCall(
+      {
+        model: settings.model ?? "",
+        instructions: parameters.instructions ?? settings.instructions,
+        tools: parameters.tools ?? settings.tools,
+        toolChoice: parameters.tool_choice ?? settings.toolChoice,
+        parallelToolCalls: parameters.parallel_tool_calls ?? settings.parallelToolCalls,
+        maxOutputTokens: parameters.max_output_tokens ?? settings.maxOutputTokens,
+        reasoningEffort: parameters.reasoning?.effort ?? settings.reasoningEffort,
+        callerHeaders: context.callerHeaders,
+        functions,
+      },
+      items,
+    );
   }
 
   #beginMessage(): void {
@@ -262,4 +272,18 @@ function withoutOlderHalf(items: readonly ConversationItem[]): ConversationItem[
   const newer = items.slice(Math.ceil(items.length / 2));
   const from = newer.findIndex((item) => item.type === "message" && item.role === "user");
   return newer.slice(Math.max(0, from));
+}
+
+/** Limits that the request has, as the session's event shows them. */
+function shownLimits({ requests, tokens }: ChatAnswer["rateLimitStatus"]): object[] {
+  return Object.entries({ requests, tokens }).flatMap(([name, status]) =>
+    status === undefined
+      ? []
+      : [{ name, limit: status.limit, remaining: status.remaining, reset_seconds: status.resetSeconds }],
+  );
+}
+
+function endOf(reason: FinishReason): EndedResponse {
+  if (reason === "length") return { status: "incomplete", reason: "max_output_tokens" };
+  return reason === "content_filter" ? { status: "incomplete", reason } : { status: "completed" };
 }

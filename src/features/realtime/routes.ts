@@ -1,7 +1,11 @@
-import websocket, { type WebSocket } from "@fastify/websocket";
+import type { WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { KEY_PROTOCOL, reauthenticate, sentKey } from "../../http/authenticate.ts";
-import { rawOperation } from "../../http/operation.ts";
+import { reauthenticate, sentKey } from "../../http/authenticate.ts";
+import { rawOperation, routes } from "../../http/operation.ts";
+import { refusePlainRequest } from "../../http/sockets/accept-sockets.ts";
+import { ClientSocket } from "../../http/sockets/client-socket.ts";
+import { headersOfMessages } from "../../http/sockets/handshake-headers.ts";
+import type { OpenSockets } from "../../http/sockets/open-sockets.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -10,35 +14,21 @@ import { RealtimeQuery, startOf } from "../../wire/realtime/session-query.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { type ClientSecrets, isClientSecret } from "./client-secrets.ts";
 import type { RealtimeSession } from "./realtime-session.ts";
-import type { RealtimeSessions } from "./realtime-sessions.ts";
-import { RealtimeSocket } from "./realtime-socket.ts";
 import type { RealtimeServices } from "./session-context.ts";
 
 export interface RealtimeParts {
   accounts: Accounts;
   secrets: ClientSecrets;
   services: RealtimeServices;
-  sessions: RealtimeSessions;
-  /** Largest message of a client. */
-  maxMessageBytes: number;
+  sessions: OpenSockets;
   maxSessionSeconds: number;
   /** Seconds without a message of the client after which its session ends. */
   idleTimeoutSeconds: number;
-  /** Origins of web pages that may connect; `*`: every page. */
-  origins: readonly string[];
 }
 
 /** GET /v1/realtime: a WebSocket */
 export function realtime(parts: RealtimeParts): FastifyPluginAsync {
-  return async (app) => {
-    await app.register(websocket, {
-      options: { maxPayload: parts.maxMessageBytes, handleProtocols: chooseProtocol },
-      // The session ends with its socket's `close`; what a client did to cause an error is in its close code.
-      errorHandler: (error, socket, request) => {
-        if (!isSocketError(error)) request.reportFailure(error);
-        socket.terminate();
-      },
-    });
+  return routes(
     rawOperation(
       "GET /realtime",
       {
@@ -46,16 +36,11 @@ export function realtime(parts: RealtimeParts): FastifyPluginAsync {
         tag: "Realtime",
         permission: "project",
         query: RealtimeQuery,
-        route: {
-          onRequest: (request, _reply, done) => done(refusedOrigin(request, parts.origins)),
-          wsHandler: (socket, request) => serve(socket, request, parts),
-        },
+        route: { wsHandler: (socket, request) => serve(socket, request, parts) },
       },
-      () => {
-        throw invalidRequest("This path takes a WebSocket: send `Connection: Upgrade` and `Upgrade: websocket`.");
-      },
-    )(app);
-  };
+      refusePlainRequest,
+    ),
+  );
 }
 
 async function serve(socket: WebSocket, request: FastifyRequest, parts: RealtimeParts): Promise<void> {
@@ -66,7 +51,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
   let leave = () => {};
   let expiry: NodeJS.Timeout | undefined;
   let idleCheck: Poll | undefined;
-  const connection = new RealtimeSocket({
+  const connection = new ClientSocket({
     socket,
     onMessage: async (message, isBinary) => {
       await started;
@@ -104,7 +89,7 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
       settings,
       fixed,
       requestId,
-      callerHeaders: withoutHandshake(request.headers),
+      callerHeaders: headersOfMessages(request.headers),
       authenticate: secret?.authenticate ?? (() => reauthenticate(request, accounts)),
       expiresAt: Date.now() + maxSessionSeconds * 1000,
       send: (event) => connection.send(toMessage(event)),
@@ -131,32 +116,6 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
   };
   const started = start().catch(fail);
   await started;
-}
-
-/** Protocol of the answer to a handshake: the browser's key must not come back. */
-function chooseProtocol(protocols: Set<string>): string | false {
-  return [...protocols].find((each) => !each.startsWith(KEY_PROTOCOL)) ?? false;
-}
-
-/** Returns the Fault of a web page that may not connect; browsers do not apply CORS to WebSockets. */
-function refusedOrigin(request: FastifyRequest, origins: readonly string[]): Fault | undefined {
-  const { origin } = request.headers;
-  if (origin === undefined || origins.includes("*") || origins.includes(origin)) return undefined;
-  if (URL.parse(origin)?.host === request.host) return undefined;
-  const message = `Pages of ${JSON.stringify(origin.slice(0, 200))} may not connect; server.cors_origins lists the origins that may.`;
-  return new Fault("forbidden", message, { code: "origin_not_allowed" });
-}
-
-/** Removes headers of the WebSocket handshake, one of which may contain the key. */
-function withoutHandshake(headers: FastifyRequest["headers"]): FastifyRequest["headers"] {
-  const forwardedHeaders = Object.entries(headers).filter(
-    ([name]) => !/^(sec-websocket-|upgrade$|connection$)/.test(name),
-  );
-  return Object.fromEntries(forwardedHeaders);
-}
-
-function isSocketError(error: Error): boolean {
-  return typeof (error as NodeJS.ErrnoException).code === "string";
 }
 
 function expired(seconds: number): Fault {

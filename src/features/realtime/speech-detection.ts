@@ -1,4 +1,5 @@
 import { type HostedVadStream, VadProcess } from "@parlance-inference/speech-segmentation/vad-process";
+import { startSpeechDetector } from "../../kernel/process/child.ts";
 
 /** Detects speech for all sessions, in one process that the first of them starts. */
 export class SpeechDetection {
@@ -14,7 +15,7 @@ export class SpeechDetection {
   async open(signal: AbortSignal): Promise<HostedVadStream> {
     if (this.#vad === undefined) {
       const path = await this.#findFile(signal);
-      this.#vad ??= new VadProcess(path);
+      this.#vad ??= new VadProcess(path, startSpeechDetector);
     }
     return this.#vad.stream();
   }

@@ -47,10 +47,10 @@ export class ContentSizes {
   }
 
   async #measured(projectId: string, added: number): Promise<Size> {
-    const known = this.#sizes.get(projectId);
-    if (known !== undefined && performance.now() - known.measuredAt < MEASURED_FOR_MS) {
-      known.bytes += added;
-      return known;
+    const cached = this.#sizes.get(projectId);
+    if (cached !== undefined && performance.now() - cached.measuredAt < MEASURED_FOR_MS) {
+      cached.bytes += added;
+      return cached;
     }
     const { database, maxBytesOf } = this.#options;
     const bytes = await database.run((executor) => sumContents(executor, projectId));

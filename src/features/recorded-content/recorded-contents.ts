@@ -80,10 +80,10 @@ export class RecordedContents {
     const entries: RequestEntry[] = [];
     let examined = 0;
     let last = after;
-    for await (const found of this.read(filter, "desc", after, search)) {
+    for await (const content of this.read(filter, "desc", after, search)) {
       examined += 1;
-      last = found.number;
-      if (search.matches(found)) entries.push(found.entry);
+      last = content.number;
+      if (search.matches(content)) entries.push(content.entry);
       if (entries.length >= limit || examined >= MAX_EXAMINED) return { entries, next: last };
     }
     return { entries, next: undefined };

@@ -11,7 +11,7 @@ import {
   type RecordingSettings,
   toProjectRecording,
 } from "../../wire/openai/organization/organization-recording.ts";
-import { ProjectRecording } from "../../wire/openapi/organization-answers.ts";
+import { ProjectRecording } from "../../wire/openapi/project-policy-answers.ts";
 import { type Accounts, projectKeyPolicy, projectPolicyRoutes, putProjectRow } from "../accounts/index.ts";
 import { findRecordingsOf } from "./recorded-content-queries.ts";
 import type { ProjectRecordingRow } from "./recorded-content-rows.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../wire/openai/organization/organization-request-content.ts";
 import { toRequestEntry, toRequestFilter } from "../../wire/openai/organization/organization-requests.ts";
 import { RequestExportLine, RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
-import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/usage-answers.ts";
+import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/request-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { filterOf, REPORT, type RequestFilter, type RequestHistory, showsCauses } from "../usage/index.ts";
 import { auditLook, mayNotRead, mayReadContent, readableProjects } from "./content-access.ts";
@@ -54,13 +54,13 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
           const { organizationId: resourceId } = caller;
           await auditLook(accounts, request, "request.content.searched", { resourceId });
         }
-        const found = await recorded?.search(filter, text, position, limit);
+        const matches = await recorded?.search(filter, text, position, limit);
         const maySee = await showsCauses(accounts, request);
         return {
           object: "page" as const,
-          data: (found?.entries ?? []).map((entry) => toRequestEntry(entry, maySee)),
-          has_more: found?.next !== undefined,
-          next_page: found?.next === undefined ? null : `page_${found.next}`,
+          data: (matches?.entries ?? []).map((entry) => toRequestEntry(entry, maySee)),
+          has_more: matches?.next !== undefined,
+          next_page: matches?.next === undefined ? null : `page_${matches.next}`,
         };
       },
     ),

@@ -15,7 +15,7 @@ import {
   toStoredMessages,
   toStoredPage,
 } from "../../wire/openai/chat/stored-completions.ts";
-import { deleted } from "../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../wire/openapi/list-answers.ts";
 import type { StoredCompletions } from "./stored-completions.ts";
 
 interface OfCompletion {

@@ -36,7 +36,7 @@ export function withCompaction(chat: ResponseChat, options: CompactionOptions): 
   const { inference, caller, seal, ask } = options;
   const threshold = chat.body.context_management?.[0]?.compact_threshold;
   if (threshold === undefined) return ask;
-  if (ask === undefined && inference.models.mayForward(caller, chat.model, toCall(chat).passThrough)) return undefined;
+  if (ask === undefined && inference.mayForward(caller, chat.model, toCall(chat).passThrough)) return undefined;
   if (seal === undefined) {
     const message =
       "Responses are not stored here, so there is no key to encrypt a summary: send 'truncation': 'auto' instead.";

@@ -4,8 +4,8 @@ import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { newId } from "../../kernel/id.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
-import { deleted } from "../../wire/openapi/organization-answers.ts";
-import { Conversation, ItemList, ListedItem as ListedItemAnswer } from "../../wire/responses/item-answers.ts";
+import { deleted } from "../../wire/openapi/list-answers.ts";
+import { Conversation, ItemList, ListedItem as ListedItemAnswer } from "../../wire/responses/conversation-answers.ts";
 import {
   ConversationCreateBody,
   ConversationItemsBody,

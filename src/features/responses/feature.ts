@@ -1,7 +1,11 @@
+import type { AuthenticateScope } from "../../http/authenticate.ts";
 import type { Feature } from "../../http/feature.ts";
+import { InternalRequests } from "../../http/internal-requests.ts";
+import { OpenSockets } from "../../http/sockets/open-sockets.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
+import type { Metrics } from "../../observability/metrics.ts";
 import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/index.ts";
@@ -10,13 +14,18 @@ import type { RecordedContents } from "../recorded-content/index.ts";
 import type { ServiceTools } from "../tools/index.ts";
 import type { WebhookOutbox } from "../webhooks/index.ts";
 import { compactResponses } from "./compact-route.ts";
+import { type ResponseSocketParts, responseSocket } from "./connection/socket-route.ts";
+import { UnstoredResponses } from "./connection/unstored-responses.ts";
 import { conversations } from "./conversation-routes.ts";
+import { responseMetrics } from "./metrics.ts";
 import { ResponseStorage } from "./response-storage.ts";
 import { responses } from "./routes.ts";
 import { storedResponses } from "./stored-response-routes.ts";
 
 interface ResponsesParts {
   accounts: Accounts;
+  authenticate: AuthenticateScope;
+  metrics: Metrics;
   inference: Inference;
   content: BodyContent;
   tools: ServiceTools;
@@ -34,14 +43,31 @@ interface StorageParts {
 /** The Responses API, with its storage where there is a key to encrypt it. */
 export function openResponses({
   accounts,
+  authenticate,
   inference,
   content,
   tools,
   recorded,
+  metrics,
   ...parts
 }: ResponsesParts & StorageParts): Feature {
   const storage = openStorage(parts);
+  const { maxConnectionsPerProject, maxConnectionSeconds } = parts.config.responses;
+  const requests = new InternalRequests("x-parlance-response-create");
+  const sockets = new OpenSockets({
+    maxPerProject: maxConnectionsPerProject,
+    plural: "WebSockets of the Responses API",
+    setting: "responses.max_connections_per_project",
+    code: "too_many_connections",
+  });
+  responseMetrics(metrics.registry, () => sockets.size);
+  const socketParts: ResponseSocketParts = {
+    ...{ accounts, requests, sockets, maxConnectionSeconds },
+    unstored: new UnstoredResponses(),
+    isStoring: storage !== undefined,
+  };
   return {
+    addHooks: (app) => requests.addHooks(app),
     project: [
       responses(inference, parts.config.server.unknownFields, {
         storage,
@@ -56,6 +82,13 @@ export function openResponses({
       storedResponses(storage, accounts),
       conversations(inference, storage),
     ],
+    sockets: [
+      async (scope) => {
+        authenticate(scope, "project");
+        scope.register(responseSocket(socketParts));
+      },
+    ],
+    drain: () => sockets.drain(),
     runningCount: () => storage?.background.runningCount ?? 0,
   };
 }

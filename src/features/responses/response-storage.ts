@@ -17,7 +17,7 @@ import type { ResponseSettings } from "./settings.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 import { StoredItems } from "./stored-items.ts";
 
-export interface ResponseStorageOptions extends Omit<ResponseSettings, "store" | "hostedTools" | "maxToolCalls"> {
+export interface ResponseStorageOptions extends Pick<ResponseSettings, "keepDays" | "maxSizePerProject"> {
   database: Database;
   keyring: Keyring;
   logger: Logger;

@@ -16,8 +16,9 @@ import { type CompleteResponse, toResponseFrames } from "../../wire/responses/re
 import { KNOWN_FIELDS, ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { type ResponseChat, renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import type { InputItem, Prompt } from "../../wire/responses/responses-input.ts";
-import type { HostedToolsPolicy } from "../../wire/responses/responses-tools.ts";
+import { type HostedToolsPolicy, readTools, shownTools } from "../../wire/responses/responses-tools.ts";
 import { toStoredItems } from "../../wire/responses/stored-items.ts";
+import { loadedTools } from "../../wire/responses/tool-search.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
 import type { BodyContent } from "../files/index.ts";
@@ -66,7 +67,7 @@ export function responses(
       async (request, reply) => {
         const chat = await read(request);
         const { body, prompt } = chat;
-        const positions = tools.servedBy(body, request.caller);
+        const positions = servedBy(chat, request.caller);
         const isSmall = isStorable(prompt.input);
         if (!isSmall) refuseLargeInput(body);
         chat.store = storage !== undefined && body.store !== false && isSmall;
@@ -78,11 +79,12 @@ export function responses(
         if (storage !== undefined && body.background === true) {
           return answerInBackground(storage, chat, toStored, reply, positions);
         }
-        chat.save = async (response) => {
+        const save = async (response: CompleteResponse) => {
           if (storage === undefined || (!chat.store && body.conversation === undefined)) return false;
           return storage.save(toStored(response.id, response), chat.store);
         };
-        return answerChat(inference, responsesFormat, chat, reply, askOf(chat, request.caller, positions));
+        const answered = { ...chat, save };
+        return answerChat(inference, responsesFormat, answered, reply, askOf(answered, request.caller, positions));
       },
     ),
     rawOperation(
@@ -101,9 +103,9 @@ export function responses(
         const { context, input } = await content(reply, sent, ["context", "input"]);
         chat.prompt = { context, input };
         // Functions of tools that run here are not counted: their servers are not asked.
-        const positions = tools.servedBy(chat.body, request.caller);
+        const positions = servedBy(chat, request.caller);
         const served = positions && { positions, includes: [], functions: new Map() };
-        chat.tools = { ...chat.tools, served };
+        chat.tools = { ...chat.tools, tools: shownTools(chat.tools), served };
         reportIgnoredFields(reply, ignoredFields(chat.body, KNOWN_FIELDS, true, served));
         const counted = await inference.countPromptTokens(request.caller, toTypedCall(toCall(chat)).request);
         reply.headers(toRateLimitHeaders(counted.rateLimitStatus));
@@ -117,7 +119,15 @@ export function responses(
     const chat = responsesFormat.read(request.body, formatContext(request, policy));
     request.record.model = chat.model;
     const messages = request.promptMessages as readonly InputItem[] | undefined;
-    return { ...chat, hostedTools, prompt: await resolvePrompt(storage, projectOf(request), chat.body, messages) };
+    const prompt = await resolvePrompt(storage, projectOf(request), chat.body, messages);
+    const input = typeof prompt.input === "string" ? [] : prompt.input;
+    const read = readTools(chat.body.tools ?? [], loadedTools([...prompt.context, ...input]));
+    return { ...chat, hostedTools, prompt, tools: read };
+  }
+
+  function servedBy(chat: ResponseChat, caller: Caller): ReadonlySet<number> | undefined {
+    const isForwarded = () => inference.mayForward(caller, chat.model, toCall(chat).passThrough);
+    return tools.servedBy(chat.body, caller, isForwarded);
   }
 
   /** Returns what runs a response in several turns; undefined: its model answers in one. */

@@ -37,8 +37,20 @@ export const responseSettings = mapping(
       .describe(
         "Maximum size of the responses and conversations that one project stores, such as 500MB. Beyond it, further responses are answered with `store: false`, and conversations and background responses are refused.",
       ),
+    max_connections_per_project: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(200)
+      .describe("Maximum number of WebSockets of the Responses API that a project may have open at this replica."),
+    max_connection_seconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .default(3600)
+      .describe("Seconds after which such a WebSocket takes no further requests, and ends once its responses have."),
   }),
-  "Storage of the Responses API.",
+  "The Responses API: its storage, tools and WebSockets.",
 );
 
 export type ResponseSettings = z.output<typeof responseSettings>;

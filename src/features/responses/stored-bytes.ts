@@ -63,25 +63,33 @@ export class StoredBytes {
   }
 
   async #measure(): Promise<void> {
-    const { database, logger } = this.#options;
-    const sizes = new Map<string, number>();
+    const { logger } = this.#options;
     this.#added = new Map();
     try {
-      for (const table of CONTENT_TABLES) {
-        for (let after = ""; !this.#isClosed; await pause(PAUSE_MS, undefined, { ref: false })) {
-          const rows = await database.run((executor) => readContentSizes(executor, table, after, ROWS_AT_ONCE));
-          for (const { projectId, bytes } of rows) sizes.set(projectId, (sizes.get(projectId) ?? 0) + bytes);
-          if (rows.length < ROWS_AT_ONCE) break;
-          after = rows.at(-1)?.id ?? "";
-        }
-      }
-      for (const [projectId, bytes] of this.#added) sizes.set(projectId, (sizes.get(projectId) ?? 0) + bytes);
+      const sizes = new Map<string, number>();
+      const add = (projectId: string, bytes: number) => sizes.set(projectId, (sizes.get(projectId) ?? 0) + bytes);
+      for await (const { projectId, bytes } of this.#contentSizes()) add(projectId, bytes);
+      for (const [projectId, bytes] of this.#added) add(projectId, bytes);
       this.#bytes = sizes;
       this.#measuredAt = performance.now();
     } catch (error) {
       if (!this.#isClosed) logger.warn({ err: error }, "stored content not measured yet");
     } finally {
       this.#added = undefined;
+    }
+  }
+
+  /** Reads all tables in small steps. */
+  async *#contentSizes() {
+    for (const table of CONTENT_TABLES) {
+      for (let after = ""; !this.#isClosed; await pause(PAUSE_MS, undefined, { ref: false })) {
+        const rows = await this.#options.database.run((executor) =>
+          readContentSizes(executor, table, after, ROWS_AT_ONCE),
+        );
+        yield* rows;
+        if (rows.length < ROWS_AT_ONCE) break;
+        after = rows.at(-1)?.id ?? "";
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import { savedChatRoutes } from "./routes.ts";
 import { savedChatRetention } from "./saved-chat-retention.ts";
 import { SavedChats } from "./saved-chats.ts";
 import { type ChatKeys, SealedChats } from "./sealed-chats.ts";
+import { SharedChats } from "./shared-chats.ts";
 
 interface SavedChatsParts {
   userSessions: UserSessions;
@@ -29,7 +30,8 @@ export function openSavedChats({
 }: SavedChatsParts): Feature {
   const settings = config.savedChats;
   lifetime.use(savedChatRetention({ database, keys, logger, keepDays: settings.keepDays }));
-  return { project: [savedChatRoutes(userSessions, new SavedChats({ database, sealed: keys?.sealed, settings }))] };
+  const options = { database, sealed: keys?.sealed, settings };
+  return { project: [savedChatRoutes(userSessions, new SavedChats(options), new SharedChats(options))] };
 }
 
 /** Opens the keys of saved chats; undefined where none are saved. */

@@ -6,20 +6,26 @@ import { sessionToken } from "../../http/session-cookie.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {
   SavedChat,
+  SavedChatArrangement,
   SavedChatBody,
   SavedChatList,
   SavedChatListQuery,
   SavedChatPath,
   SavedChatsDeleted,
   SavedChatWithContent,
+  SharedChat,
+  SharedChatBody,
+  SharedChatPath,
   toSavedChat,
+  toSharedChat,
 } from "../../wire/openai/saved-chats.ts";
 import { parse } from "../../wire/openai/validate.ts";
-import { deleted } from "../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../wire/openapi/list-answers.ts";
 import type { UserSessions } from "../sign-on/index.ts";
 import { needsPerson } from "./saved-chat-faults.ts";
 import type { ChatOwner } from "./saved-chat-queries.ts";
 import type { SavedChats } from "./saved-chats.ts";
+import type { SharedChats } from "./shared-chats.ts";
 
 interface OfChat {
   Params: { chat: string };
@@ -27,8 +33,12 @@ interface OfChat {
 
 const PROJECT = { tag: "Saved chats", permission: "project" } as const;
 
-/** /v1/saved_chats */
-export function savedChatRoutes(userSessions: UserSessions, chats: SavedChats): FastifyPluginAsync {
+/** /v1/saved_chats, /v1/shared_chats */
+export function savedChatRoutes(
+  userSessions: UserSessions,
+  chats: SavedChats,
+  shared: SharedChats,
+): FastifyPluginAsync {
   /** Throws a Fault without the session of a person: others have keys, too, also a person's. */
   const ownerOf = async (request: FastifyRequest): Promise<ChatOwner> => {
     const token = sentKey(request.headers) === undefined ? sessionToken(request) : undefined;
@@ -105,6 +115,59 @@ export function savedChatRoutes(userSessions: UserSessions, chats: SavedChats): 
         const place = await placeOf(request);
         await chats.delete(place);
         return { id: place.id, object: "saved_chat.deleted", deleted: true };
+      },
+    ),
+    operation(
+      "PUT /saved_chats/:chat/arrangement",
+      {
+        ...PROJECT,
+        summary:
+          "Moves a chat of the signed-in person to a folder and pins it, which changes neither its revision nor its time.",
+        body: SavedChatArrangement,
+        answer: SavedChat,
+      },
+      async ({ body: { folder, is_pinned: isPinned }, request }) =>
+        toSavedChat(await chats.arrange(await placeOf(request), { folder, isPinned })),
+    ),
+    operation(
+      "PUT /saved_chats/:chat/share",
+      {
+        ...PROJECT,
+        summary:
+          "Shares a copy of a chat with the members of the project who know its ID. Sharing again replaces the copy under the same ID. It is deleted with the chat.",
+        body: SharedChatBody,
+        answer: SavedChat,
+      },
+      async ({ body, request }) => {
+        const place = await placeOf(request);
+        await shared.share(place, body);
+        return toSavedChat(await chats.head(place));
+      },
+    ),
+    operation(
+      "DELETE /saved_chats/:chat/share",
+      {
+        ...PROJECT,
+        summary: "Ends the sharing of a chat and deletes the copy.",
+        answer: SavedChat,
+      },
+      async ({ request }) => {
+        const place = await placeOf(request);
+        await shared.end(place);
+        return toSavedChat(await chats.head(place));
+      },
+    ),
+    operation(
+      "GET /shared_chats/:share",
+      {
+        ...PROJECT,
+        summary: "Retrieves a copy of a chat that somebody shares in the project of the signed-in person.",
+        answer: SharedChat,
+      },
+      async ({ request }) => {
+        const { projectId } = await ownerOf(request);
+        const { share: id } = parse(SharedChatPath, request.params);
+        return toSharedChat(await shared.find({ projectId, id }));
       },
     ),
   );

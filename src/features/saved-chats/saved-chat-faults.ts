@@ -36,3 +36,8 @@ export function noRoom(bytes: number, limit: number): Fault {
   const message = `Your saved chats would have ${bytes} bytes; the limit is ${limit}. Delete some.`;
   return new Fault("quota-exhausted", message, { code: "chats_too_large" });
 }
+
+export function shareNotFound(id: string): Fault {
+  const message = `This project has no shared chat \`${id.slice(0, 100)}\`. Its person may have ended the sharing, or it belongs to another project.`;
+  return new Fault("not-found", message, { code: "shared_chat_not_found" });
+}

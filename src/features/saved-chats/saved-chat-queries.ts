@@ -11,7 +11,17 @@ export type ChatOwner = Pick<SavedChatRow, "projectId" | "userId">;
 export type SavedChatHead = Omit<SavedChatRow, "content">;
 
 const PLACE = ["projectId", "userId", "id"] as const;
-const HEAD = [...PLACE, "revision", "bytes", "createdAt", "updatedAt", "title"] as const;
+const HEAD = [
+  ...PLACE,
+  "revision",
+  "bytes",
+  "createdAt",
+  "updatedAt",
+  "title",
+  "folder",
+  "isPinned",
+  "sharedOf",
+] as const;
 
 /** Makes other changes of the person's chats wait until the transaction ends. */
 export async function lockChatsOf(transaction: Executor, userId: string): Promise<void> {
@@ -22,7 +32,7 @@ export async function lockChatsOf(transaction: Executor, userId: string): Promis
     .execute();
 }
 
-/** Lists the person's chats in a project, the one that changed last first. */
+/** Lists the person's chats in a project and their shared copies, the one that changed last first. */
 export async function listChats(executor: Executor, { projectId, userId }: ChatOwner): Promise<SavedChatHead[]> {
   return executor
     .selectFrom("savedChats")
@@ -43,11 +53,35 @@ export async function findChat(executor: Executor, place: SavedChatPlace): Promi
   return at(executor.selectFrom("savedChats").selectAll(), place).executeTakeFirst();
 }
 
-export async function findRevision(
+export async function findHead(executor: Executor, place: SavedChatPlace): Promise<SavedChatHead | undefined> {
+  return at(executor.selectFrom("savedChats").select(HEAD), place).executeTakeFirst();
+}
+
+/** Finds the shared copy of a chat. */
+export async function findShareOf(executor: Executor, place: SavedChatPlace): Promise<SavedChatHead | undefined> {
+  return executor
+    .selectFrom("savedChats")
+    .select(HEAD)
+    .where("userId", "=", place.userId)
+    .where("projectId", "=", place.projectId)
+    .where("sharedOf", "=", place.id)
+    .executeTakeFirst();
+}
+
+/** Finds a shared copy in the project, with the name of the person who shares it. */
+export async function findShare(
   executor: Executor,
-  place: SavedChatPlace,
-): Promise<Pick<SavedChatRow, "revision" | "bytes" | "createdAt"> | undefined> {
-  return at(executor.selectFrom("savedChats").select(["revision", "bytes", "createdAt"]), place).executeTakeFirst();
+  { projectId, id }: Pick<SavedChatPlace, "projectId" | "id">,
+): Promise<(SavedChatRow & { author: string }) | undefined> {
+  return executor
+    .selectFrom("savedChats")
+    .innerJoin("users", "users.id", "savedChats.userId")
+    .selectAll("savedChats")
+    .select("users.name as author")
+    .where("savedChats.projectId", "=", projectId)
+    .where("savedChats.id", "=", id)
+    .where("savedChats.sharedOf", "is not", null)
+    .executeTakeFirst();
 }
 
 /** Counts what a person stores in all projects. */
@@ -83,14 +117,14 @@ export async function updateChat(
     .execute();
 }
 
-/** Deletes one chat of a person, those in a project, or all; returns their number. */
+/** Deletes one chat of a person, those in a project, or all, with their shared copies; returns the number of rows. */
 export async function deleteChats(
   executor: Executor,
   { userId, projectId, id }: Pick<SavedChatRow, "userId"> & Partial<SavedChatPlace>,
 ): Promise<number> {
   let deletion = executor.deleteFrom("savedChats").where("userId", "=", userId);
   if (projectId !== undefined) deletion = deletion.where("projectId", "=", projectId);
-  if (id !== undefined) deletion = deletion.where("id", "=", id);
+  if (id !== undefined) deletion = deletion.where((eb) => eb.or([eb("id", "=", id), eb("sharedOf", "=", id)]));
   return Number((await deletion.executeTakeFirstOrThrow()).numDeletedRows);
 }
 

@@ -15,6 +15,12 @@ export interface SavedChatRow {
   title: Buffer;
   /** Encrypted; compressed before. */
   content: Buffer;
+  /** Encrypted name; null: in no folder. */
+  folder: Buffer | null;
+  /** 1: listed before the others. */
+  isPinned: number;
+  /** ID of the chat of which this is the copy that members of the project read; null: a chat. */
+  sharedOf: string | null;
 }
 
 declare module "../../storage/schema.ts" {

@@ -3,13 +3,14 @@ import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/da
 import { DAY_MS } from "../../kernel/durations.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Secret } from "../../kernel/secret.ts";
-import { openDatabase } from "../../storage/database.ts";
+import { type Executor, openDatabase } from "../../storage/database.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { insertUser } from "../accounts/users/user-queries.ts";
 import { savedChatRetention } from "./saved-chat-retention.ts";
 import { SavedChats } from "./saved-chats.ts";
 import { SealedChats } from "./sealed-chats.ts";
+import { SharedChats } from "./shared-chats.ts";
 
 const databases = useDatabases();
 let closing = new AsyncDisposableStack();
@@ -45,7 +46,8 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
     const keys = { keyring, sealed };
     const retention = savedChatRetention({ database, keys, logger: options.logger, keepDays: 30 });
     closing.use(retention);
-    return { chats: new SavedChats({ database, sealed, settings: SETTINGS }), retention };
+    const parts = { database, sealed, settings: SETTINGS };
+    return { chats: new SavedChats(parts), shared: new SharedChats(parts), retention };
   };
   const withoutKeys = () =>
     closing.use(savedChatRetention({ database, keys: undefined, logger: options.logger, keepDays: 30 }));
@@ -74,6 +76,30 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(chats.find({ ...BOB, id: "b" })).rejects.toMatchObject({ code: "chat_not_found" });
     const [row] = await database.run((executor) => executor.selectFrom("savedChats").selectAll().execute());
     expect(Buffer.concat([row?.title ?? Buffer.of(), row?.content ?? Buffer.of()]).includes("Badgers")).toBe(false);
+  });
+
+  test("counts shared copies within the bounds, encrypts them, and deletes them with an expired chat", async () => {
+    const { chats, shared, retention, database } = await open(kind);
+    const place = { ...ADA, id: "a" };
+    await chats.put(place, change("Badgers dig"));
+    const id = await shared.share(place, { title: "Badgers dig", content: "Badgers".repeat(2) });
+    expect(await shared.share(place, { title: "Badgers dig", content: "Badgers" })).toBe(id);
+    expect(await shared.find({ projectId: "proj_a", id })).toMatchObject({ author: "ada", content: "Badgers" });
+    await expect(shared.find({ projectId: "proj_old", id })).rejects.toMatchObject({ code: "shared_chat_not_found" });
+    await chats.arrange(place, { folder: "Badgers", isPinned: true });
+    const rows = await database.run((executor) => executor.selectFrom("savedChats").selectAll().execute());
+    const stored = rows.flatMap(({ title, content, folder }) => [title, content, folder ?? Buffer.of()]);
+    expect(Buffer.concat(stored).includes("Badgers")).toBe(false);
+    const large = { title: "", content: "x".repeat(101) };
+    await expect(shared.share(place, large)).rejects.toMatchObject({ code: "chat_too_large" });
+    await chats.put({ ...ADA, id: "b" }, change("b"));
+    await expect(chats.put({ ...ADA, id: "c" }, change("c"))).rejects.toMatchObject({ code: "too_many_chats" });
+    // The copy is newer than the chat.
+    const day = (executor: Executor) =>
+      executor.updateTable("savedChats").set({ updatedAt: 1 }).where("id", "=", "a").execute();
+    await database.run(day);
+    await retention.removeExpired();
+    await expect(shared.find({ projectId: "proj_a", id })).rejects.toMatchObject({ code: "shared_chat_not_found" });
   });
 
   test("refuses a change that another one came before", async () => {
@@ -129,10 +155,12 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("encrypts chats of a former key with the current one", async () => {
     const { chats, withKeys } = await open(kind);
     for (const id of ["a", "b"]) await chats.put({ ...ADA, id }, change(id));
+    await chats.arrange({ ...ADA, id: "a" }, { folder: "Work", isPinned: false });
     expect(titlesOf(await withKeys(NEW).chats.list(ADA, PAGE))).toEqual([null, null]);
     await withKeys(NEW, OLD).retention.removeExpired();
     const rotated = withKeys(NEW).chats;
     expect(titlesOf(await rotated.list(ADA, PAGE)).toSorted()).toEqual(["a", "b"]);
+    expect(await rotated.find({ ...ADA, id: "a" })).toMatchObject({ folder: "Work" });
     expect(await rotated.find({ ...ADA, id: "b" })).toMatchObject({ revision: 1, content: '{"about":"b"}' });
     await expect(chats.find({ ...ADA, id: "b" })).rejects.toMatchObject({ code: "chat_not_readable" });
   });

@@ -9,6 +9,9 @@ import type { SavedChatRow } from "./saved-chat-rows.ts";
 
 export type SavedChatPlace = Pick<SavedChatRow, "projectId" | "userId" | "id">;
 
+type SealedColumn = "title" | "content" | "folder";
+type SealedColumns = Pick<SavedChatRow, SealedColumn>;
+
 /** What encrypts saved chats. */
 export interface ChatKeys {
   keyring: Keyring;
@@ -41,6 +44,16 @@ export class SealedChats {
     return this.#decrypt(() => this.#keyring.decrypt(title, toText("title", place))) ?? null;
   }
 
+  sealFolder(place: SavedChatPlace, folder: string | null): Buffer | null {
+    return folder === null ? null : this.#keyring.encrypt(folder, toText("folder", place));
+  }
+
+  /** Returns null without a folder, and when the key is missing or the row was altered. */
+  openFolder(place: SavedChatPlace, folder: Buffer | null): string | null {
+    if (folder === null) return null;
+    return this.#decrypt(() => this.#keyring.decrypt(folder, toText("folder", place))) ?? null;
+  }
+
   /** Throws a Fault when the key is missing or the row was altered, and logs the cause. */
   async openContent(place: SavedChatPlace, content: Buffer): Promise<string> {
     const compressed = this.#decrypt(() => this.#keyring.decryptBytes(content, toText("content", place)));
@@ -50,18 +63,16 @@ export class SealedChats {
   }
 
   /** Encrypts a row with the current key; undefined when no key decrypts it. */
-  sealAgain({
-    title,
-    content,
-    ...place
-  }: Pick<SavedChatRow, "title" | "content"> & SavedChatPlace): Pick<SavedChatRow, "title" | "content"> | undefined {
-    return this.#decrypt(() => {
-      const [ofTitle, ofContent] = [toText("title", place), toText("content", place)];
-      return {
-        title: this.#keyring.encrypt(this.#keyring.decryptBytes(title, ofTitle), ofTitle),
-        content: this.#keyring.encrypt(this.#keyring.decryptBytes(content, ofContent), ofContent),
-      };
-    });
+  sealAgain({ title, content, folder, ...place }: SealedColumns & SavedChatPlace): SealedColumns | undefined {
+    const sealAgain = (column: SealedColumn, bytes: Buffer) => {
+      const context = toText(column, place);
+      return this.#keyring.encrypt(this.#keyring.decryptBytes(bytes, context), context);
+    };
+    return this.#decrypt(() => ({
+      title: sealAgain("title", title),
+      content: sealAgain("content", content),
+      folder: folder && sealAgain("folder", folder),
+    }));
   }
 
   #decrypt<Result>(decrypt: () => Result): Result | undefined {
@@ -75,7 +86,7 @@ export class SealedChats {
   }
 }
 
-function toText(column: "title" | "content", { projectId, userId, id }: SavedChatPlace): string {
+function toText(column: SealedColumn, { projectId, userId, id }: SavedChatPlace): string {
   return `saved chat ${column} ${projectId} ${userId} ${id}`;
 }
 

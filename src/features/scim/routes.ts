@@ -157,8 +157,8 @@ export function scim(accounts: Accounts): FastifyPluginAsync {
           const { organizationId } = caller;
           const selection = readSelection(query);
           const resource = await service.retrieve({ organizationId, id: params.id }, baseOf(request), selection);
-          const known = request.headers["if-none-match"];
-          if (known !== undefined && hasVersion(known, resource)) return reply.code(304).send();
+          const versions = request.headers["if-none-match"];
+          if (versions !== undefined && hasVersion(versions, resource)) return reply.code(304).send();
           return send(request, reply, resource);
         },
       ),

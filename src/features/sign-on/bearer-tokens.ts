@@ -146,13 +146,8 @@ export class BearerTokens {
       const resolved =
         name === undefined ? undefined : await resolveName(executor, { ...reference, text: name }, this.#now());
       if (resolved?.problem !== undefined) throw forbidden(`The project of this token is unclear. ${resolved.problem}`);
-      const chosen = resolved === undefined ? projects : projects.filter(({ id }) => id === resolved.id);
-      const [project] = chosen;
-      if (project === undefined) throw forbidden(`The user of this token may not call models in \`${name}\`.`);
-      if (chosen.length > 1) {
-        throw forbidden("The user of this token has several projects: set `project` or `project_claim` of the issuer.");
-      }
-      return { organizationId, projectId: project.id };
+      const choices = resolved === undefined ? projects : projects.filter(({ id }) => id === resolved.id);
+      return { organizationId, projectId: onlyProject(choices, name).id };
     });
     return this.#ensureKey({ organizationId, userId }, userId, projectId);
   }
@@ -219,4 +214,13 @@ function refused(message: string): Fault {
 
 function forbidden(message: string): Fault {
   return new Fault("forbidden", message, { code: "insufficient_permissions" });
+}
+
+function onlyProject<Project>(projects: readonly Project[], name: string | undefined): Project {
+  const [project] = projects;
+  if (project === undefined) throw forbidden(`The user of this token may not call models in \`${name}\`.`);
+  if (projects.length > 1) {
+    throw forbidden("The user of this token has several projects: set `project` or `project_claim` of the issuer.");
+  }
+  return project;
 }

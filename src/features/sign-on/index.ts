@@ -1,7 +1,7 @@
 /** What other features may use. */
 
 export { isOperatorSession } from "./operator-session.ts";
-export type { Passwords } from "./passwords.ts";
+export { MIN_PASSWORD_LENGTH, type Passwords } from "./passwords.ts";
 export { type ProviderFetch, providerFetch } from "./provider-fetch.ts";
 export type { SignOn } from "./sign-on.ts";
 export { type FailureReason, SignOnFailure } from "./sign-on-failure.ts";

@@ -40,7 +40,7 @@ import { findSessionsOfUser } from "./user-session-queries.ts";
 import { endSessions, type UserSessions } from "./user-sessions.ts";
 
 /** NIST SP 800-63B-4, 3.1.1.2, asks for 15 characters where the password is the only factor. */
-const MIN_PASSWORD_LENGTH = 15;
+export const MIN_PASSWORD_LENGTH = 15;
 const MAX_PASSWORD_LENGTH = 256;
 const LINK_MS = DAY_MS;
 

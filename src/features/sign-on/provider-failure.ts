@@ -44,25 +44,32 @@ export function toProviderFailure(failure: unknown, name: string): SignOnFailure
 
 function fromClientError(failure: ClientError, name: string): SignOnFailure {
   const { code, cause } = failure;
-  if (code === "OAUTH_TIMEOUT") {
-    return new SignOnFailure("provider-unavailable", `${name} did not answer in time.`, failure);
-  }
-  if (code === "OAUTH_JWT_TIMESTAMP_CHECK_FAILED") {
-    return new SignOnFailure("clock", `The ID token of ${name} is not valid at this service's time.`, failure);
-  }
-  const isComparison =
-    code === "OAUTH_JWT_CLAIM_COMPARISON_FAILED" || code === "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED";
-  if (isComparison) {
-    const { claim, attribute } = detailsOf(cause instanceof Error ? cause.cause : undefined);
-    const field = claim ?? attribute ?? "iss";
-    const message = `The answer of ${name} has another \`${field}\` than expected.`;
-    const reason = field === "issuer" ? "wrong-issuer" : (CLAIM_FAILURES[field] ?? "bad-token");
-    return new SignOnFailure(reason, message, failure);
+  switch (code) {
+    case "OAUTH_TIMEOUT":
+      return new SignOnFailure("provider-unavailable", `${name} did not answer in time.`, failure);
+    case "OAUTH_JWT_TIMESTAMP_CHECK_FAILED":
+      return new SignOnFailure("clock", `The ID token of ${name} is not valid at this service's time.`, failure);
+    case "OAUTH_JWT_CLAIM_COMPARISON_FAILED":
+    case "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED": {
+      const { claim, attribute } = detailsOf(cause instanceof Error ? cause.cause : undefined);
+      const field = claim ?? attribute ?? "iss";
+      const message = `The answer of ${name} has another \`${field}\` than expected.`;
+      const reason = field === "issuer" ? "wrong-issuer" : (CLAIM_FAILURES[field] ?? "bad-token");
+      return new SignOnFailure(reason, message, failure);
+    }
   }
   const status = statusOf(cause);
   if (status !== undefined && (status >= 500 || status === 429)) {
     return new SignOnFailure("provider-unavailable", `${name} answered with status ${status}.`, failure);
   }
+  const answerFailure = fromAnswer(failure, name);
+  if (answerFailure !== undefined) return answerFailure;
+  const suffix = status === undefined ? "" : ` with status ${status}`;
+  return new SignOnFailure("provider-error", `${name} gave an unexpected answer${suffix}.`, failure);
+}
+
+function fromAnswer(failure: ClientError, name: string): SignOnFailure | undefined {
+  const { code, cause } = failure;
   // A response parameter `iss` of another issuer (RFC 9207), or a `state` that differs.
   const text = messageOf(cause) + failure.message;
   if (/"iss"|issuer/.test(text)) {
@@ -74,8 +81,7 @@ function fromClientError(failure: ClientError, name: string): SignOnFailure {
   if (code === undefined || code === "OAUTH_INVALID_RESPONSE" || code === "OAUTH_PARSE_ERROR") {
     return new SignOnFailure("bad-token", `${name} gave an answer that is not one of OpenID Connect.`, failure);
   }
-  const suffix = status === undefined ? "" : ` with status ${status}`;
-  return new SignOnFailure("provider-error", `${name} gave an unexpected answer${suffix}.`, failure);
+  return undefined;
 }
 
 function answered(reason: FailureReason, name: string, failure: AuthorizationResponseError | ResponseBodyError) {

@@ -8,13 +8,21 @@ export interface ToolCall {
   stage: Stage;
 }
 
+interface CombineOptions {
+  calls?: readonly ToolCall[];
+  /** When each run began, from `performance.now()`. */
+  beganAt?: readonly number[];
+  /** The run with the first text; undefined: the last one. */
+  textRun?: number | undefined;
+}
+
 /**
  * Returns the settlement of a request that ran several times, with its tool calls; undefined while a run has not ended.
- * `beganAt`: when each run began, from `performance.now()`.
+ * Its first token is that of the text: the calls before it are not the answer.
  */
 export function combineSettlements(
   runs: readonly (() => Settlement | undefined)[],
-  { calls = [], beganAt = [] }: { calls?: readonly ToolCall[]; beganAt?: readonly number[] } = {},
+  { calls = [], beganAt = [], textRun = runs.length - 1 }: CombineOptions = {},
 ): Settlement | undefined {
   const settlements = runs.map((run) => run());
   const sum = settlements.reduce((one, other) => one && other && combine(one, other));
@@ -22,8 +30,12 @@ export function combineSettlements(
   const turns = settlements.flatMap((each, index) => (each === undefined ? [] : toTurn(each, beganAt[index] ?? 0)));
   const stages = inOrder([...sum.stages, ...turns, ...calls.map(({ stage }) => stage)]);
   const toolCost = calls.reduce<number | null>((cost, call) => addCosts(cost, call.costNanoDollars), null);
-  if (toolCost === null) return { ...sum, stages };
-  return { ...sum, stages, costNanoDollars: addCosts(sum.costNanoDollars, toolCost), costParts: undefined };
+  const waitedSeconds = ((beganAt[textRun] ?? 0) - (beganAt[0] ?? 0)) / 1000;
+  const ownSeconds = settlements[textRun]?.firstTokenSeconds;
+  const firstTokenSeconds = ownSeconds === undefined ? undefined : waitedSeconds + ownSeconds;
+  if (toolCost === null) return { ...sum, stages, firstTokenSeconds };
+  const costNanoDollars = addCosts(sum.costNanoDollars, toolCost);
+  return { ...sum, stages, firstTokenSeconds, costNanoDollars, costParts: undefined };
 }
 
 function toTurn({ deploymentEntry, durationSeconds }: Settlement, beganAt: number): Stage {

@@ -1,6 +1,7 @@
 /** What other features may use. */
 
 export { combineSettlements } from "./combine-settlements.ts";
+export type { DeferredTool, DeferredTools } from "./deferred-tools.ts";
 export type {
   CallContext,
   CallOutcome,

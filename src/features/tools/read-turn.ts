@@ -23,63 +23,81 @@ export interface Turn {
 /** Yields the parts of a turn, and items in place of the calls of this service's tools. */
 export async function* readTurn(
   answer: ChatAnswer,
-  { functions, annotate }: Pick<OpenTools, "functions" | "annotate">,
+  tools: Pick<OpenTools, "functions" | "annotate">,
 ): AsyncGenerator<ResponsePart, Turn> {
-  const turn: Turn = { text: "", reasoning: [], calls: [], hasCallerCalls: false, end: undefined };
-  let current: WrittenCall | undefined;
-  let text = "";
-  for await (const event of toAnswerParts(answer, true, true)) {
+  const reader = new TurnReader(tools);
+  for await (const event of toAnswerParts(answer, true, true)) yield* reader.read(event);
+  return reader.turn;
+}
+
+class TurnReader {
+  readonly turn: Turn = { text: "", reasoning: [], calls: [], hasCallerCalls: false, end: undefined };
+  readonly #tools: Pick<OpenTools, "functions" | "annotate">;
+  #call: WrittenCall | undefined;
+  /** Text of the current part. */
+  #text = "";
+
+  constructor(tools: Pick<OpenTools, "functions" | "annotate">) {
+    this.#tools = tools;
+  }
+
+  *read(event: PartEvent): Generator<ResponsePart> {
     switch (event.type) {
       case "start":
-        break;
+        return;
       case "end":
-        turn.end = event;
-        break;
-      case "part-start": {
-        const { part } = event;
-        text = "";
-        if (part.type === "reasoning" && part.encrypted !== undefined) {
-          turn.reasoning.push({ text: "", encrypted: part.encrypted });
-        }
-        const tool = part.type === "tool-call" ? functions.get(part.name) : undefined;
-        if (part.type !== "tool-call" || tool === undefined) {
-          turn.hasCallerCalls ||= part.type === "tool-call";
-          current = undefined;
-          yield event;
-          break;
-        }
-        const call = tool.begin();
-        const item = call.toItem("in_progress");
-        current = { call, itemId: item.id, id: part.id, name: part.name, arguments: "" };
-        turn.calls.push(current);
-        yield { type: "item-start", item };
-        yield* progress(item.id, call.begin());
-        break;
-      }
+        this.turn.end = event;
+        return;
+      case "part-start":
+        return yield* this.#start(event);
       case "part-delta":
-        if (current === undefined) {
-          if (event.part.type === "text") turn.text += event.text;
-          text += event.text;
-          yield event;
-        } else {
-          current.arguments += event.text;
-          yield* progress(current.itemId, current.call.append(event.text));
-        }
-        break;
+        return yield* this.#append(event);
       case "part-signature":
-        turn.reasoning.push({ text, signature: event.signature });
+        this.turn.reasoning.push({ text: this.#text, signature: event.signature });
         yield event;
-        break;
+        return;
       case "part-stop":
-        if (current !== undefined) break;
-        if (event.part.type === "text") {
-          const annotations = annotate(text);
-          if (annotations.length > 0) yield { type: "annotations", annotations };
-        }
-        yield event;
+        if (this.#call === undefined) yield* this.#stop(event);
     }
   }
-  return turn;
+
+  *#start(event: Extract<PartEvent, { type: "part-start" }>): Generator<ResponsePart> {
+    const { part } = event;
+    this.#text = "";
+    if (part.type === "reasoning" && part.encrypted !== undefined) {
+      this.turn.reasoning.push({ text: "", encrypted: part.encrypted });
+    }
+    const tool = part.type === "tool-call" ? this.#tools.functions.get(part.name) : undefined;
+    if (part.type !== "tool-call" || tool === undefined) {
+      this.turn.hasCallerCalls ||= part.type === "tool-call";
+      this.#call = undefined;
+      yield event;
+      return;
+    }
+    const call = tool.begin();
+    const item = call.toItem("in_progress");
+    this.#call = { call, itemId: item.id, id: part.id, name: part.name, arguments: "" };
+    this.turn.calls.push(this.#call);
+    yield { type: "item-start", item };
+    yield* progress(item.id, call.begin());
+  }
+
+  *#append(event: Extract<PartEvent, { type: "part-delta" }>): Generator<ResponsePart> {
+    if (this.#call !== undefined) {
+      this.#call.arguments += event.text;
+      yield* progress(this.#call.itemId, this.#call.call.append(event.text));
+      return;
+    }
+    if (event.part.type === "text") this.turn.text += event.text;
+    this.#text += event.text;
+    yield event;
+  }
+
+  *#stop(event: Extract<PartEvent, { type: "part-stop" }>): Generator<ResponsePart> {
+    const annotations = event.part.type === "text" ? this.#tools.annotate(this.#text) : [];
+    if (annotations.length > 0) yield { type: "annotations", annotations };
+    yield event;
+  }
 }
 
 function* progress(id: string, events: readonly { type: string }[]): Generator<ItemEvent> {

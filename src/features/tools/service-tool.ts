@@ -7,12 +7,15 @@ import type { ToolResult, ToolRunOptions } from "../../inference/tool-run.ts";
 import type { Annotation, ItemEvent, ItemProgress, ServiceItem } from "../../wire/responses/item-events.ts";
 import type { InputItem } from "../../wire/responses/responses-input.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
+import type { DeferredTools } from "./deferred-tools.ts";
 
 /** A type of tool in `tools` of a Responses request. */
 export interface ServiceToolType {
   readonly type: string;
   /** Values of `include` that the tool honors. */
   readonly includes?: readonly string[];
+  /** Whether upstreams with the caller's API run the tool themselves: they do where no other tool runs here. */
+  readonly isNativeElsewhere?: boolean;
   /**
    * Whether this service runs the tool; otherwise an upstream with the Responses API may. Throws a Fault for a tool that
    * must not run anywhere. `path`: such as `tools[0]`.
@@ -29,17 +32,22 @@ export interface ToolContext {
   /** Items that the response continues from, then its input; an input that is a text has none. */
   items: readonly InputItem[];
   include: readonly string[];
+  /** Whether no later request can name what the tool makes: it is deleted when the tool closes. */
+  isTransient?: boolean;
   /** Aborted when the caller leaves. */
   signal: AbortSignal;
   /** Runs what costs money before the model's first turn. */
   runTool: RunTool;
   /** Returns the name that the model calls a function by: the same for the same function wherever that is possible. */
   functionName: (name: string, namespace?: string) => string;
+  /** Complete once all tools are open. */
+  deferred: DeferredTools;
 }
 
 /** A tool that is open for one response. */
 export interface ServiceTool {
-  functions: readonly ServiceFunction[];
+  /** Read once all tools are open. */
+  readonly functions: readonly ServiceFunction[];
   /** Items before the model's first turn. */
   items?: readonly ItemEvent[];
   /** Calls to run before the model's first turn, such as those that the caller has approved. */
@@ -72,6 +80,8 @@ export interface PendingCall {
 export interface ServiceCall {
   /** Whether `run` only asks the caller to approve the call: its arguments do not leave yet. */
   readonly waits?: boolean;
+  /** Fields of the request that leave with each call, such as where the user is; `run` gets them guarded. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** Renders the item in its present state. */
   toItem(status: "in_progress" | "completed" | "incomplete"): ServiceItem;
   /** Events after the item was added. */
@@ -85,6 +95,8 @@ export interface ServiceCall {
   run(input: Readonly<Record<string, unknown>>, context: RunContext): AsyncGenerator<ItemProgress, CallOutcome>;
   /** Ends a call that does not run. */
   refuse(reason: string): readonly ItemProgress[];
+  /** Returns items that follow that of the call, once it has ended. */
+  following?(): readonly ServiceItem[];
 }
 
 /** `pause`: the response ends, because the caller has to act first. */
@@ -96,6 +108,8 @@ export interface CallContext {
 }
 
 export interface RunContext extends CallContext {
+  /** Settings of the call as they may leave. */
+  settings: Readonly<Record<string, unknown>>;
   /** Passes texts of the result through the caller's guardrails. Throws a Fault. Undefined: nothing checks them. */
   guardResult?: GuardResult | undefined;
 }

@@ -5,6 +5,7 @@ import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Annotation, ItemEvent } from "../../wire/responses/item-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { type ReadTools, serviceFunctionName, withDigest } from "../../wire/responses/responses-tools.ts";
+import { DeferredTools } from "./deferred-tools.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "./service-tool.ts";
 
 /** All tools of one response that this service runs. */
@@ -14,9 +15,13 @@ export interface OpenTools {
   functions: ReadonlyMap<string, ServiceFunction>;
   items: readonly ItemEvent[];
   calls: readonly PendingCall[];
+  deferred: DeferredTools;
   annotate(text: string): readonly Annotation[];
   close(): Promise<void>;
 }
+
+/** Whether a request defers a tool of a server. */
+type Defers = (serverLabel: string, name: string) => boolean;
 
 /** Maximum tools of a request that this service runs. */
 const MAX_TOOLS = 32;
@@ -24,12 +29,24 @@ const MAX_TOOLS = 32;
 export class ServiceTools {
   readonly #types = new Map<string, ServiceToolType>();
 
+  /** Names of the types that are of use by themselves: a search needs deferred tools. */
+  get types(): string[] {
+    return [...this.#types.values()].filter((each) => each.isNativeElsewhere !== true).map(({ type }) => type);
+  }
+
   register(type: ServiceToolType): void {
     this.#types.set(type.type, type);
   }
 
-  /** Returns the positions of the tools that this service runs; undefined without any. Throws a Fault. */
-  servedBy({ tools = [] }: Pick<ResponsesBody, "tools">, caller: Caller): ReadonlySet<number> | undefined {
+  /**
+   * Returns the positions of the tools that this service runs; undefined without any. `isForwarded`: whether an upstream
+   * with the caller's API answers. Throws a Fault.
+   */
+  servedBy(
+    { tools = [] }: Pick<ResponsesBody, "tools">,
+    caller: Caller,
+    isForwarded: () => boolean = () => false,
+  ): ReadonlySet<number> | undefined {
     if (this.#types.size === 0 || tools.length === 0) return undefined;
     const positions = new Set<number>();
     for (const [index, tool] of tools.entries()) {
@@ -39,7 +56,10 @@ export class ServiceTools {
       const message = `A request may have ${MAX_TOOLS} tools that this service runs, not ${positions.size}.`;
       throw invalidRequest(message, "tools", "array_above_max_length");
     }
-    return positions.size === 0 ? undefined : positions;
+    const runsElsewhere = (position: number) =>
+      this.#types.get(String(tools[position]?.type))?.isNativeElsewhere === true;
+    if (positions.size === 0 || ([...positions].every(runsElsewhere) && isForwarded())) return undefined;
+    return positions;
   }
 
   /** Opens the tools at these positions; closes those that opened when one does not. Throws a Fault. */
@@ -47,8 +67,14 @@ export class ServiceTools {
     body: Pick<ResponsesBody, "tools">,
     read: ReadTools,
     positions: ReadonlySet<number>,
-    context: Omit<ToolContext, "path" | "functionName">,
+    context: Omit<ToolContext, "path" | "functionName" | "deferred">,
+    defers: Defers = () => false,
   ): Promise<OpenTools> {
+    const deferred = new DeferredTools();
+    for (const tool of read.deferred ?? []) {
+      deferred.add(tool);
+      if (tool.isLoaded) deferred.loadFunction(tool.definition.name);
+    }
     const names = new Set(read.names.keys());
     const functionName = (name: string, namespace?: string) => {
       const preferred = serviceFunctionName(name, namespace);
@@ -60,7 +86,7 @@ export class ServiceTools {
     const opening = [...positions].map(async (position) => {
       const tool = sent[position] as (typeof sent)[number];
       const type = this.#types.get(tool.type) as ServiceToolType;
-      const opened = await type.open(tool, { ...context, path: `tools[${position}]`, functionName });
+      const opened = await type.open(tool, { ...context, path: `tools[${position}]`, functionName, deferred });
       return { type, opened };
     });
     const settled = await Promise.allSettled(opening);
@@ -71,8 +97,16 @@ export class ServiceTools {
       await close();
       throw failed.reason;
     }
-    return merge(read, positions, opened, close);
+    for (const each of opened.flatMap(({ opened: { functions } }) => functions)) defer(each, defers, deferred);
+    return { ...merge(read, positions, opened, close), deferred };
   }
+}
+
+function defer({ serverLabel, name, definition }: ServiceFunction, defers: Defers, deferred: DeferredTools): void {
+  if (serverLabel === undefined || !defers(serverLabel, name)) return;
+  const { description = null, parameters = null } = definition;
+  const sent = { type: "function", name, description, parameters, strict: null, defer_loading: true };
+  deferred.add({ name, namespace: serverLabel, definition, sent });
 }
 
 function merge(
@@ -80,7 +114,7 @@ function merge(
   positions: ReadonlySet<number>,
   opened: readonly { type: ServiceToolType; opened: ServiceTool }[],
   close: () => Promise<void>,
-): OpenTools {
+): Omit<OpenTools, "deferred"> {
   const tools = opened.map((each) => each.opened);
   const all = opened.flatMap(({ type, opened: { functions } }) =>
     functions.map((each) => ({ type: type.type, function: each })),

@@ -27,8 +27,8 @@ interface CallsContext extends CallContext {
   guardsOf(name: string): Guards | undefined;
 }
 
-/** Arguments as the tool may read them; `guardResult` is undefined where nothing checks the call. */
-type Checked = Pick<GuardedToolCall, "input"> & Partial<GuardedToolCall>;
+/** What the tool may read; `guardResult` is undefined where nothing checks the call. */
+type Checked = Pick<GuardedToolCall, "input" | "settings"> & Partial<GuardedToolCall>;
 
 const MAX_CONCURRENT = 8;
 
@@ -72,8 +72,8 @@ async function runCall(
     for (const event of call.refuse(why)) progress(event);
     return { type: "result", text: `The tool did not run: ${why}` };
   };
-  const run = async ({ input, guardResult }: Checked): Promise<CallOutcome> => {
-    const running = call.run(input, { ...context, guardResult });
+  const run = async ({ input, settings, guardResult }: Checked): Promise<CallOutcome> => {
+    const running = call.run(input, { ...context, settings, guardResult });
     let step = await running.next();
     for (; !step.done; step = await running.next()) progress(step.value);
     return step.value;
@@ -81,29 +81,35 @@ async function runCall(
   const guards = reason !== undefined || call.waits === true ? undefined : context.guardsOf(written.name);
   let outcome: CallOutcome;
   if (reason !== undefined || input === undefined) outcome = refuse(reason ?? "");
-  else if (guards === undefined) outcome = await run({ input });
+  else if (guards === undefined) outcome = await run({ input, settings: call.settings ?? {} });
   else {
-    outcome = await runGuarded(guards, input, run, (why) => {
+    const guard = () => guardToolCall(guards, input, "model", call.settings);
+    outcome = await runGuarded(guards, guard, run, (why) => {
       // The model's next turn would be blocked for them, too.
       written.arguments = "{}";
       return refuse(why);
     });
   }
-  emit({ type: "item-stop", item: call.toItem("completed") });
+  const text = outcome.type === "result" ? { text: outcome.text } : {};
+  emit({ type: "item-stop", item: call.toItem("completed"), ...text });
+  for (const item of call.following?.() ?? []) {
+    emit({ type: "item-start", item });
+    emit({ type: "item-stop", item });
+  }
   return outcome;
 }
 
 /** A call whose arguments a guardrail blocks does not run; a guardrail that fails ends the response. */
 async function runGuarded(
   guards: Guards,
-  input: Readonly<Record<string, unknown>>,
+  guard: () => Promise<GuardedToolCall>,
   run: (checked: Checked) => Promise<CallOutcome>,
   refuse: (reason: string) => CallOutcome,
 ): Promise<CallOutcome> {
   try {
     let guarded: GuardedToolCall;
     try {
-      guarded = await guardToolCall(guards, input, "model");
+      guarded = await guard();
     } catch (failure) {
       if (isRefusal(failure)) return refuse(failure.message);
       throw failure;

@@ -60,6 +60,8 @@ class ToolLoop {
   readonly #toolCalls: ToolCall[] = [];
   readonly #maxCalls: number;
   #callCount = 0;
+  /** Index of the first turn with a text. */
+  #textRun: number | undefined;
   #turnCount = 0;
   #tools: OpenTools | undefined;
   #answer: ChatAnswer | undefined;
@@ -105,7 +107,11 @@ class ToolLoop {
         parts,
         settlement: () =>
           this.#hasEnded
-            ? combineSettlements(this.#settlements, { calls: this.#toolCalls, beganAt: this.#beganAt })
+            ? combineSettlements(this.#settlements, {
+                calls: this.#toolCalls,
+                beganAt: this.#beganAt,
+                textRun: this.#textRun,
+              })
             : undefined,
         get moderation() {
           return moderation();
@@ -148,12 +154,11 @@ class ToolLoop {
       for (;;) {
         const turn = yield* readTurn(this.#answer as ChatAnswer, this.#tools as OpenTools);
         const { end } = turn;
+        if (turn.text !== "") this.#textRun ??= this.#turnCount - 1;
         // The client has left.
         if (end === undefined) return;
         this.#used = this.#used === undefined ? end.usage : addTokens(this.#used, end.usage);
-        const mayCall = end.reason === "tool_calls" || end.reason === "stop";
-        if (!mayCall) for (const { call } of turn.calls) yield { type: "item-stop", item: call.toItem("incomplete") };
-        const ends = mayCall && turn.calls.length > 0 ? yield* this.#run(turn.calls) : [];
+        const ends = yield* this.#endCalls(turn, end.reason === "tool_calls" || end.reason === "stop");
         const isPaused = ends.some(({ outcome }) => outcome.type === "pause");
         const wasExhausted = this.#callCount - turn.calls.length >= this.#maxCalls;
         if (ends.length === 0 || turn.hasCallerCalls || isPaused || wasExhausted) {
@@ -167,6 +172,13 @@ class ToolLoop {
     } finally {
       this.#end();
     }
+  }
+
+  /** Runs the calls of a turn, or ends them as incomplete. */
+  async *#endCalls({ calls }: Turn, mayCall: boolean): AsyncGenerator<ItemEvent, CallEnd[]> {
+    if (mayCall) return calls.length === 0 ? [] : yield* this.#run(calls);
+    for (const { call } of calls) yield { type: "item-stop", item: call.toItem("incomplete") };
+    return [];
   }
 
   #run(calls: readonly WrittenCall[]): AsyncGenerator<ItemEvent, CallEnd[]> {
@@ -211,13 +223,15 @@ class ToolLoop {
   #withTurns(call: ChatCall, isFirst: boolean): ChatCall {
     const { toolChoice } = call.request;
     const isExhausted = this.#callCount >= this.#maxCalls;
-    const { functions } = this.#tools as OpenTools;
+    const { functions, deferred } = this.#tools as OpenTools;
+    if (typeof toolChoice === "object") deferred.loadFunction(toolChoice.name);
+    const isShown = (name: string) => !deferred.hides(name) && !(isExhausted && functions.has(name));
     const request = {
       ...call.request,
       messages: [...call.request.messages, ...this.#messages],
       // A forced call has been made; forcing it again would never end.
       toolChoice: isFirst || toolChoice === "none" ? toolChoice : ("auto" as const),
-      tools: isExhausted ? call.request.tools.filter(({ name }) => !functions.has(name)) : call.request.tools,
+      tools: call.request.tools.filter(({ name }) => isShown(name)),
     };
     const { withDefaults } = call;
     return {

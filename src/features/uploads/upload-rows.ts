@@ -1,21 +1,15 @@
 /** Rows of uploads in parts. */
 
+import type { ShownUpload } from "../../wire/openai/uploads.ts";
 import type { FileRow } from "../files/index.ts";
 
-export interface UploadRow {
-  id: string;
+export interface UploadRow extends ShownUpload {
   projectId: string;
-  filename: string;
   purpose: FileRow["purpose"];
-  /** Bytes of the complete file, as announced. */
-  bytes: number;
   fileExpiresAfterSeconds: number | null;
-  status: "pending" | "completing" | "completed" | "cancelled";
   fileId: string | null;
   /** Key that created it; null after the erasure of its user. */
   createdBy: string | null;
-  createdAt: number;
-  expiresAt: number;
 }
 
 /** Part of an upload; its bytes are in the blob store, under the IDs of both. */

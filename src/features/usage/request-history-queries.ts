@@ -221,7 +221,16 @@ export async function sumRequestsByMinute(
 }
 
 /** Operations that generate tokens; the first result of others, such as embeddings, is not a first token. */
-const GENERATING = ["chat/completions", "completions", "responses", "messages", "api/chat", "api/generate"];
+const GENERATING = [
+  "chat/completions",
+  "completions",
+  "responses",
+  "messages",
+  "api/chat",
+  "api/generate",
+  "v1beta/models:generateContent",
+  "v1beta/models:streamGenerateContent",
+];
 
 /** Reads times to the first token of the newest `MAX_ROWS_READ` requests before a position, latest first. */
 export async function readFirstTokenTimes(

@@ -18,7 +18,7 @@ import {
   toRequestPage,
   toSortedPosition,
 } from "../../wire/openai/organization/organization-requests.ts";
-import { RequestEntry, RequestHistogram, RequestPage } from "../../wire/openapi/usage-answers.ts";
+import { RequestEntry, RequestHistogram, RequestPage } from "../../wire/openapi/request-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { histogramOf } from "./request-histogram.ts";
 import type { RequestFilter, RequestHistory } from "./request-history.ts";
@@ -71,7 +71,10 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         const order = toRequestOrder(query);
         if (order !== undefined) {
           const after = toSortedPosition(query.page);
-          return toRequestPage(await history.listSorted(filter, order, after, query.limit, left(reply)), maySee);
+          return toRequestPage(
+            await history.listSorted(filter, order, after, query.limit, disconnection(reply)),
+            maySee,
+          );
         }
         if (query.stream !== true) {
           return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
@@ -98,7 +101,7 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         const { from, until } = toHistogramRange(query);
         const filter = filterOf(request, toRequestFilter(query));
         return toRequestHistogram(
-          await histogramOf(history, filter, { from, until, buckets: query.buckets }, left(reply)),
+          await histogramOf(history, filter, { from, until, buckets: query.buckets }, disconnection(reply)),
         );
       },
     ),
@@ -106,7 +109,7 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
 }
 
 /** Signal of a client that disconnects. */
-function left(reply: FastifyReply): AbortSignal {
+function disconnection(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   onDisconnect(reply)(() => controller.abort());
   return controller.signal;

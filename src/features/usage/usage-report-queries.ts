@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from "kysely";
 import { MINUTE_MS, MINUTE_SECONDS } from "../../kernel/durations.ts";
 import type { RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
 import type { Executor } from "../../storage/database.ts";
+import type { ShownSum } from "../../wire/openai/organization/organization-usage-pages.ts";
 import { AMOUNTS, COSTS } from "./usage-batch.ts";
 import { ROLLUP_COLUMNS } from "./usage-rollup.ts";
 import type { UsageDimensionRow, UsageLabelRow } from "./usage-rows.ts";
@@ -40,24 +41,9 @@ export interface UsageQuery {
   labels?: readonly string[] | undefined;
 }
 
-export interface UsageSum extends RecordedUsage, RecordedDetails {
+export interface UsageSum extends RecordedUsage, RecordedDetails, ShownSum {
   /** Start of the bucket, epoch milliseconds. */
   beginsAt: number;
-  requests: number;
-  /** Undefined unless grouped by it. */
-  projectId?: string;
-  keyId?: string;
-  model?: string;
-  deployment?: string;
-  operation?: string;
-  serviceTier?: string | null;
-  isBatch?: number;
-  /** Null: a key of a service account. */
-  userId?: string | null;
-  apiSource?: string;
-  imageSource?: string | null;
-  imageSize?: string | null;
-  label?: string;
 }
 
 const SUMMED = [...AMOUNTS, ...COSTS] as const;

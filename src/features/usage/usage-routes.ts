@@ -4,13 +4,14 @@ import { operation, routes } from "../../http/operation.ts";
 import {
   toCostsRequest,
   toExportRequest,
+  toToolUsageRequest,
   toUsageRequest,
   UsageExportQuery,
   UsageQuery,
 } from "../../wire/openai/organization/organization-usage.ts";
-import { toCostsPage, toUsagePage } from "../../wire/openai/organization/organization-usage-pages.ts";
+import { toCostsPage, toToolUsagePage, toUsagePage } from "../../wire/openai/organization/organization-usage-pages.ts";
 import { toDays, toUsageTotals, UsageTotalsQuery } from "../../wire/openai/organization/organization-usage-totals.ts";
-import { CostsPage, UsageTotals, usagePage } from "../../wire/openapi/usage-answers.ts";
+import { CostsPage, toolUsagePage, UsageTotals, usagePage } from "../../wire/openapi/usage-answers.ts";
 import { exportColumns, exportRows, toCsv, toParquet } from "./usage-export.ts";
 import type { UsageReports } from "./usage-report.ts";
 import { visibilityOf } from "./visibility.ts";
@@ -25,7 +26,14 @@ const KINDS = {
   vector_stores: { task: "storage", name: "vector stores, whose size is recorded each hour," },
 } as const;
 
-/** A project key sees its project, a user without `project.usage.read` their own usage. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions,images,vector_stores} and /v1/organization/costs */
+/** Tools as usage names them. */
+const TOOL_KINDS = {
+  code_interpreter_sessions: { tool: "code_interpreter/session", name: "containers of the code interpreter" },
+  file_search_calls: { tool: "file_search", name: "searches in vector stores" },
+  web_search_calls: { tool: "web_search", name: "searches of the web" },
+} as const;
+
+/** A project key sees its project, a user without `project.usage.read` their own usage. /v1/organization/usage/{completions,embeddings,moderations,audio_speeches,audio_transcriptions,images,vector_stores,…_sessions,…_calls} and /v1/organization/costs */
 export function usage(reports: UsageReports): FastifyPluginAsync {
   return routes(
     ...(Object.keys(KINDS) as (keyof typeof KINDS)[]).map((kind) => {
@@ -44,6 +52,25 @@ export function usage(reports: UsageReports): FastifyPluginAsync {
           const order = { ...toUsageRequest(kind, query, Date.now()), visibility: visibilityOf(caller) };
           const { organizationId } = caller;
           return toUsagePage(kind, await reports.read({ organizationId, operation: task, ...order }));
+        },
+      );
+    }),
+    ...(Object.keys(TOOL_KINDS) as (keyof typeof TOOL_KINDS)[]).map((kind) => {
+      const { tool, name } = TOOL_KINDS[kind];
+      return operation(
+        `GET /usage/${kind}`,
+        {
+          summary: `Number of ${name} by time bucket.`,
+          tag: "Reports",
+          permission: "admin-or-project",
+          requires: "signed-in",
+          query: UsageQuery,
+          answer: toolUsagePage(kind),
+        },
+        async ({ query, caller }) => {
+          const order = { ...toToolUsageRequest(query, Date.now()), visibility: visibilityOf(caller), models: [tool] };
+          const { organizationId } = caller;
+          return toToolUsagePage(kind, await reports.read({ organizationId, operation: "tool", ...order }));
         },
       );
     }),

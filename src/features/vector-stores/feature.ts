@@ -55,8 +55,8 @@ export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
   files.onDeleted((resource) => storeFilesOfProjects.removeEverywhere(resource));
   const price = () => prices().vectorStores.search;
   const search = new StoreSearch({ database, inference, stores, searchable, segments, reranker, queryRewriter, price });
-  const own: VectorStoreParts = { stores, files: storeFilesOfProjects, search, embeddingModel };
-  tools.register(fileSearchTool(own));
+  const storeParts: VectorStoreParts = { stores, files: storeFilesOfProjects, search, embeddingModel };
+  tools.register(fileSearchTool(storeParts));
   const callerOf = (keyId: string) => accounts.callerOfKey(keyId, "batch");
   const { maxDocumentCpuSeconds: documentCpuSeconds } = config.server;
   const ingestOptions = {
@@ -64,7 +64,11 @@ export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
     ...settings,
   };
   return {
-    project: [vectorStores(inference, own), storeFiles(inference, own), fileBatches(inference, own)],
+    project: [
+      vectorStores(inference, storeParts),
+      storeFiles(inference, storeParts),
+      fileBatches(inference, storeParts),
+    ],
     start: () => {
       ingest = startIngest(ingestOptions);
       meter = startStorageMeter({

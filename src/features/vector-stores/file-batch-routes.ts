@@ -11,7 +11,7 @@ import {
   VectorStoreFile,
   VectorStoreFileBatch,
 } from "../../wire/openai/vector-stores.ts";
-import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { listOfEntries } from "../../wire/openapi/list-answers.ts";
 import { chunkSizesOf } from "./chunk-sizes.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";
 import { storeOf } from "./vector-store-routes.ts";

@@ -11,7 +11,7 @@ import {
   toStoreFile,
   VectorStoreFile,
 } from "../../wire/openai/vector-stores.ts";
-import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { deleted, listOfEntries } from "../../wire/openapi/list-answers.ts";
 import { chunkSizesOf } from "./chunk-sizes.ts";
 import { ContentQuery, contentPage } from "./content-page.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";

@@ -6,12 +6,12 @@ import type { Inference } from "../../inference/inference.ts";
 import { type OnDisconnect, onAbort } from "../../inference/on-disconnect.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { termsOf } from "../../kernel/keywords/terms.ts";
 import type { Database } from "../../storage/database.ts";
 import type { AttributeFilter } from "../../wire/openai/attribute-filters.ts";
 import type { RankingOptions, SearchResult } from "../../wire/openai/vector-store-search.ts";
 import { embedTexts } from "./embed-texts.ts";
 import type { IndexMatch } from "./index/store-index.ts";
-import { termsOf } from "./index/terms.ts";
 import type { SearchableStores } from "./searchable-stores.ts";
 import type { VectorStoreSettings } from "./settings.ts";
 import { findAdditions, readTexts } from "./store-file-queries.ts";
@@ -114,6 +114,10 @@ export class StoreSearch {
     const { embedding_weight: embedding, text_weight: text } = ranking?.hybrid_search ?? WEIGHTS;
     const vectors = new Map<string, readonly Float32Array[]>();
     const best = new Map<string, Match>();
+    const keep = (match: Match) => {
+      const key = `${match.addition} ${match.position} ${match.chunk}`;
+      if ((best.get(key)?.score ?? -1) < match.score) best.set(key, match);
+    };
     for (const store of stores) {
       const model = store.embeddingModel;
       const ofModel = vectors.get(model) ?? (await this.#embed(caller, model, queries, onDisconnect));
@@ -123,10 +127,7 @@ export class StoreSearch {
         if (store.dimensions !== null && vector.length !== store.dimensions)
           throw otherDimensions(store, vector.length);
         const question = { vector, terms: termsOf(query), filter, max, weights: { embedding, text } };
-        for (const match of await this.#options.searchable.search(store, question)) {
-          const key = `${match.addition} ${match.position} ${match.chunk}`;
-          if ((best.get(key)?.score ?? -1) < match.score) best.set(key, { ...match, store });
-        }
+        for (const match of await this.#options.searchable.search(store, question)) keep({ ...match, store });
       }
     }
     return [...best.values()].sort((a, b) => b.score - a.score).slice(0, max);

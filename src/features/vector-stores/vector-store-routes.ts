@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
+import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
@@ -13,7 +14,7 @@ import {
   VectorStoreChanges,
   VectorStoreListQuery,
 } from "../../wire/openai/vector-stores.ts";
-import { deleted, listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { deleted, listOfEntries } from "../../wire/openapi/list-answers.ts";
 import { chunkSizesOf } from "./chunk-sizes.ts";
 import type { VectorStoreParts } from "./vector-store-parts.ts";
 import type { VectorStoreRow } from "./vector-store-rows.ts";
@@ -56,6 +57,8 @@ export function vectorStores(inference: Inference, parts: VectorStoreParts): Fas
         const chunking = chunkSizesOf(body.chunking_strategy);
         const additions = (body.file_ids ?? []).map((fileId) => ({ fileId, attributes: undefined, chunking }));
         if (additions.length > 0) await files.add(store, caller.keyId, additions);
+        // It is a setting of these files, not of the store.
+        else if (body.chunking_strategy !== undefined) reportIgnoredFields(reply, ["chunking_strategy"]);
         return show(store);
       },
     ),

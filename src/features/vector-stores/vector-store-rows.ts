@@ -1,20 +1,11 @@
 /** Rows of vector stores. */
 
-export interface VectorStoreRow {
-  id: string;
+import type { ShownStore, ShownStoreFile } from "../../wire/openai/vector-stores.ts";
+
+export interface VectorStoreRow extends ShownStore {
   projectId: string;
-  name: string;
-  description: string | null;
-  /** JSON object. */
-  metadata: string | null;
-  /** Catalog ID of the model that embeds its chunks and queries. */
-  embeddingModel: string;
   /** Length of its vectors; null before the first one. */
   dimensions: number | null;
-  createdAt: number;
-  lastActiveAt: number;
-  expiresAfterDays: number | null;
-  expiresAt: number | null;
   /** Increases when what a search can find changes. */
   version: number;
   /** Time of its deletion, after which its content is removed in steps. */
@@ -24,10 +15,7 @@ export interface VectorStoreRow {
 export type StoreFileStatus = "in_progress" | "completed" | "cancelled" | "failed";
 
 /** File of a vector store. Its content stays when the file itself expires. */
-export interface VectorStoreFileRow {
-  vectorStoreId: string;
-  /** ID of the file. */
-  id: string;
+export interface VectorStoreFileRow extends ShownStoreFile {
   projectId: string;
   /** Changes when the file is added again, so that a run of the earlier addition no longer writes. */
   additionId: string;
@@ -37,15 +25,7 @@ export interface VectorStoreFileRow {
   filename: string;
   status: StoreFileStatus;
   errorCode: "server_error" | "unsupported_file" | "invalid_file" | null;
-  errorMessage: string | null;
-  maxTokens: number;
-  overlapTokens: number;
-  /** JSON object. */
-  attributes: string | null;
-  /** Bytes of its chunks and vectors. */
-  usageBytes: number;
   chunks: number;
-  createdAt: number;
   attempts: number;
   runId: string | null;
   /** End of the lease of its run, or time from which it may run, by the database's clock. */

@@ -39,23 +39,28 @@ export function webSearchTool(type: string, options: WebSearchOptions): ServiceT
     serves: () => true,
     open: async (tool, { path, include, functionName }) => {
       const settings = withPath(path, () => parse(WebSearchTool, tool));
-      const { user_location: location, filters } = settings;
+      const { user_location, filters } = settings;
       const domains = filters?.allowed_domains ?? [];
+      const blocked = filters?.blocked_domains ?? [];
+      const mayShow = (page: WebPage) =>
+        (domains.length === 0 || isAtDomain(page, domains)) && !isAtDomain(page, blocked);
       const max = RESULTS_BY_SIZE[settings.search_context_size];
       const cited: WebPage[] = [];
-      const find: Find = async (query, signal) => {
-        const fetched = domains.length > 0 ? FETCHED_FOR_DOMAINS : max;
+      const find: Find = async (query, location, signal) => {
+        const fetched = domains.length + blocked.length > 0 ? FETCHED_FOR_DOMAINS : max;
         const pages = await options.engine.search(query, fetched, location, signal);
-        const allowed = domains.length > 0 ? pages.filter((page) => isAtDomain(page, domains)) : pages;
-        const shown = allowed.slice(0, max).map((page) => ({ ...page }));
+        const shown = pages
+          .filter(mayShow)
+          .slice(0, max)
+          .map((page) => ({ ...page }));
         const first = cited.length + 1;
         cited.push(...shown);
         return { pages: shown, text: renderPages(shown, first) };
       };
       const showsSources = include.includes(WEB_SEARCH_SOURCES);
-      const description = `Searches the web and returns excerpts of pages with their addresses.${placeOf(location)}`;
+      const description = `Searches the web and returns excerpts of pages with their addresses.${placeOf(user_location)}`;
       const definition = { name: functionName(NAME), description, parameters: WEB_SEARCH_PARAMETERS, param: path };
-      const begin = () => new WebSearchCall(find, showsSources, options);
+      const begin = () => new WebSearchCall(find, showsSources, options, { ...(user_location && { user_location }) });
       return { functions: [{ definition, name: NAME, begin }], annotate: (text) => findWebCitations(text, cited) };
     },
   };
@@ -67,9 +72,19 @@ function placeOf(location: UserLocation | undefined): string {
   return names.length === 0 ? "" : ` The user is in or near: ${names.join(", ")}.`;
 }
 
-type Find = (query: string, signal: AbortSignal) => Promise<{ pages: WebPage[]; text: string }>;
+type Find = (
+  query: string,
+  location: UserLocation | undefined,
+  signal: AbortSignal,
+) => Promise<{ pages: WebPage[]; text: string }>;
+
+/** What the engine gets beside the query. */
+interface SearchSettings extends Readonly<Record<string, unknown>> {
+  user_location?: UserLocation;
+}
 
 class WebSearchCall implements ServiceCall {
+  readonly settings: SearchSettings;
   readonly #id = newId("ws_");
   readonly #find: Find;
   readonly #showsSources: boolean;
@@ -78,7 +93,8 @@ class WebSearchCall implements ServiceCall {
   #pages: readonly WebPage[] | undefined;
   #hasFailed = false;
 
-  constructor(find: Find, showsSources: boolean, options: WebSearchOptions) {
+  constructor(find: Find, showsSources: boolean, options: WebSearchOptions, settings: SearchSettings) {
+    this.settings = settings;
     this.#find = find;
     this.#showsSources = showsSources;
     this.#options = options;
@@ -99,7 +115,7 @@ class WebSearchCall implements ServiceCall {
 
   async *run(
     input: Readonly<Record<string, unknown>>,
-    { runTool, guardResult }: RunContext,
+    { runTool, guardResult, settings }: RunContext,
   ): AsyncGenerator<ItemProgress, CallOutcome> {
     const query = readQuery(input);
     if (query === undefined) {
@@ -110,8 +126,9 @@ class WebSearchCall implements ServiceCall {
     yield { type: "response.web_search_call.searching" };
     const { pricePerCall, timeoutSeconds, logger } = this.#options;
     const tool = { name: NAME, label: NAME, timeoutMs: timeoutSeconds * 1000, pricePerCall };
+    const { user_location: location } = settings as SearchSettings;
     const { value, failure } = await runTool(tool, async (signal) => {
-      const { pages, text } = await this.#find(query, signal);
+      const { pages, text } = await this.#find(query, location, signal);
       if (guardResult === undefined) return { pages, text };
       // Citations have the title and address of a page.
       const guarded = await guardResult([text, ...pages.flatMap(({ title, url }) => [title, url])]);

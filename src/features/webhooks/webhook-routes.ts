@@ -13,7 +13,7 @@ import {
   WebhookTest,
   WebhookTestBody,
 } from "../../wire/openai/organization/organization-webhooks.ts";
-import { listOfEntries } from "../../wire/openapi/organization-answers.ts";
+import { listOfEntries } from "../../wire/openapi/list-answers.ts";
 import { type Accounts, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import type { WebhookAdministration } from "./webhook-administration.ts";
 import { WEBHOOK_EVENTS } from "./webhook-event.ts";

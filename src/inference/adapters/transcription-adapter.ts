@@ -90,7 +90,7 @@ function refuseTranscription(
   }
   if (request.speakers !== undefined && !abilities.diarization) {
     return unsupportedValue(
-      "This model has no speaker diarization. Local models have it after `parlance models pull campplus` and a restart; otherwise 'diarized_json' needs an upstream that has it.",
+      "This model has no speaker diarization. Local models have it after `parlance models pull campplus`, once they are loaded again; otherwise 'diarized_json' needs an upstream that has it.",
       "response_format",
     );
   }

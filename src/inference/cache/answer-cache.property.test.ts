@@ -5,7 +5,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { sampleSchema, seededRandom } from "../../../test/support/fuzz/sample-schema.ts";
+import { sampleSchema } from "../../../test/support/fuzz/sample-schema.ts";
+import { seededRandom } from "../../../test/support/seeded-random.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import { MemoryCacheStore } from "../../features/cache/memory-cache-store.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";

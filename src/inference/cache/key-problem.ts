@@ -18,24 +18,14 @@ const FILE_ID = /file_?id$/i;
 export function findKeyProblem(parts: unknown): KeyProblem | undefined {
   let characters = 0;
   const visit = (value: unknown, name: string): KeyProblem | undefined => {
-    switch (typeof value) {
-      case "string":
-        characters += value.length + 1;
-        if (characters > MAX_CHARACTERS) return "size";
-        if (ADDRESS.test(name)) return value.startsWith("data:") ? undefined : "references";
-        return FILE_ID.test(name) ? "references" : undefined;
-      case "number":
-        characters += 1;
-        if (characters > MAX_CHARACTERS) return "size";
-        return Math.abs(value) > Number.MAX_SAFE_INTEGER ? "number" : undefined;
-      case "object":
-        if (value === null) return undefined;
-        if (Array.isArray(value)) return first(value, (each) => visit(each, name));
-        // Paths in the caller's body, for errors.
-        return first(Object.entries(value), ([key, each]) => (key === "param" ? undefined : visit(each, key)));
-      default:
-        return undefined;
+    if (typeof value === "string" || typeof value === "number") {
+      characters += typeof value === "string" ? value.length + 1 : 1;
+      return characters > MAX_CHARACTERS ? "size" : problemOf(value, name);
     }
+    if (typeof value !== "object" || value === null) return undefined;
+    if (Array.isArray(value)) return first(value, (each) => visit(each, name));
+    // Paths in the caller's body, for errors.
+    return first(Object.entries(value), ([key, each]) => (key === "param" ? undefined : visit(each, key)));
   };
   return visit(parts, "");
 }
@@ -46,4 +36,10 @@ function first<Item>(items: readonly Item[], find: (item: Item) => KeyProblem | 
     if (problem !== undefined) return problem;
   }
   return undefined;
+}
+
+function problemOf(value: string | number, name: string): KeyProblem | undefined {
+  if (typeof value === "number") return Math.abs(value) > Number.MAX_SAFE_INTEGER ? "number" : undefined;
+  if (ADDRESS.test(name)) return value.startsWith("data:") ? undefined : "references";
+  return FILE_ID.test(name) ? "references" : undefined;
 }

@@ -17,8 +17,12 @@ type ResultReader = "model" | "client";
 /** Returns texts of a result as they may be read. Throws a Fault. `unreadable`: what else it has, such as images. */
 export type GuardResult = (texts: readonly string[], unreadable?: string) => Promise<readonly string[]>;
 
+type Fields = Readonly<Record<string, unknown>>;
+
 export interface GuardedToolCall {
-  input: Readonly<Record<string, unknown>>;
+  input: Fields;
+  /** Fields of the request that leave with the arguments. */
+  settings: Fields;
   guardResult: GuardResult;
 }
 
@@ -30,19 +34,19 @@ export function isRefusal(failure: unknown): failure is Fault & { code: typeof B
 /** Throws a Fault when a guardrail blocks the arguments or fails. */
 export async function guardToolCall(
   { policy, context }: Guards,
-  input: Readonly<Record<string, unknown>>,
+  input: Fields,
   reader: ResultReader,
+  settings: Fields = {},
 ): Promise<GuardedToolCall> {
   const asArguments = { ...context, subject: "The arguments of the tool were" };
-  const { texts, placeholders } = await guardTexts(policy, promptTexts([JSON.stringify(input)]), asArguments);
-  const masked = parseObject(texts[0] ?? "");
-  if (masked === undefined) {
-    const message = "A guardrail put a text that is not a JSON object in place of the arguments of the tool.";
-    throw new Fault("answer-unfit", message, { code: "upstream_error" });
-  }
+  const sent = Object.keys(settings).length === 0 ? [input] : [input, settings];
+  const outgoing = promptTexts(sent.map((each) => JSON.stringify(each)));
+  const { texts, placeholders } = await guardTexts(policy, outgoing, asArguments);
+  const [masked = {}, maskedSettings = {}] = texts.map(toFields);
   const asResult = { ...context, subject: "The result of the tool was" };
   return {
     input: masked,
+    settings: maskedSettings,
     guardResult: async (results, unreadable) => {
       if (unreadable !== undefined) refuseUnreadable(policy, unreadable, "result", "output");
       const inputs = await guardTexts(resultPolicy(policy, reader), promptTexts(results), asResult);
@@ -51,6 +55,14 @@ export async function guardToolCall(
       return output;
     },
   };
+}
+
+/** Throws a Fault for a text that is not a JSON object, which a webhook may have written. */
+function toFields(text: string): Fields {
+  const fields = parseObject(text);
+  if (fields !== undefined) return fields;
+  const message = "A guardrail put a text that is not a JSON object in place of the arguments of the tool.";
+  throw new Fault("answer-unfit", message, { code: "upstream_error" });
 }
 
 function promptTexts(texts: readonly string[]): ChannelText[] {

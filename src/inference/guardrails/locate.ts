@@ -68,6 +68,9 @@ export type MaskText = (text: string, matches: readonly Match[]) => string;
 /** Matches that are masked at once. */
 const PER_TURN = 2_000;
 
+/** Characters of a JSON string that take as long as a match. */
+const CHARACTERS_PER_MATCH = 100;
+
 /** Returns the texts with what `maskOf` returns for their parts with matches; `nextTurn` gives others their turn. */
 export async function maskLocated(
   inputs: readonly ChannelText[],
@@ -79,13 +82,15 @@ export async function maskLocated(
   let span = 0;
   let token = 0;
   let due = PER_TURN;
+  const spend = async (matches: number) => {
+    due -= matches;
+    if (due >= 0) return;
+    await nextTurn();
+    due = PER_TURN;
+  };
   /** Returns the next matches, with offsets from `start` on. */
-  const take = async (count: number, start = 0) => {
-    due -= count;
-    if (due < 0) {
-      await nextTurn();
-      due = PER_TURN;
-    }
+  const take = async (count: number, start: number) => {
+    await spend(count);
     const matches: Match[] = [];
     for (const end = span + count * 3; span < end; span += 3) {
       const [from = 0, until = 0] = spans.subarray(span + 1, span + 3);
@@ -93,26 +98,37 @@ export async function maskLocated(
     }
     return matches;
   };
+  const maskMatches = async (text: string, count: number, mask: MaskText) => {
+    const parts: string[] = [];
+    let from = 0;
+    for (let rest = count; rest > 0; rest -= PER_TURN) {
+      const matches = await take(Math.min(rest, PER_TURN), from);
+      const end = from + (matches.at(-1)?.end ?? 0);
+      parts.push(mask(text.slice(from, end), matches));
+      from = end;
+    }
+    return parts.join("") + text.slice(from);
+  };
   for (let entry = 0; entry < texts.length; entry += 3) {
     const [index = 0, matchCount = 0, tokenCount = 0] = texts.subarray(entry, entry + 3);
     const input = inputs[index];
     if (input === undefined) continue;
     const { text } = input;
     const mask = maskOf(input);
+    if (tokenCount === 0) {
+      output[index] = await maskMatches(text, matchCount, mask);
+      continue;
+    }
     const parts: string[] = [];
     let from = 0;
-    for (let rest = tokenCount === 0 ? matchCount : 0; rest > 0; rest -= PER_TURN) {
-      const matches = await take(Math.min(rest, PER_TURN), from);
-      const end = from + (matches.at(-1)?.end ?? 0);
-      parts.push(mask(text.slice(from, end), matches));
-      from = end;
-    }
     for (const end = token + tokenCount * 3; token < end; token += 3) {
       const [start = 0, until = 0, count = 0] = tokens.subarray(token, token + 3);
-      const matches = await take(count);
+      parts.push(text.slice(from, start));
       parts.push(
-        text.slice(from, start),
-        rewriteToken(text.slice(start, until), (value) => mask(value, matches)),
+        await rewriteToken(text.slice(start, until), async (value) => {
+          await spend(Math.floor(value.length / CHARACTERS_PER_MATCH));
+          return maskMatches(value, count, mask);
+        }),
       );
       from = until;
     }

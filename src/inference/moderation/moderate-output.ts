@@ -42,23 +42,16 @@ export async function* blockOutput<Event extends { type: string }>(
   { answerText, moderate, take, choices, onBlocked }: BlockOptions<Event>,
 ): AsyncGenerator<Event, void> {
   const open = new Set(Array.from({ length: choices }, (_, choice) => choice));
-  const contexts = new Map<string, string>();
-  const fresh = new Map<string, string>();
-  let freshLength = 0;
+  const unchecked = new UncheckedText();
   let heldEvents: Event[] = [];
   let highest: ModerationVerdict | undefined;
   for await (const event of events) {
-    for (const delta of answerText.textsOf(event)) {
-      if (delta.text === "") continue;
-      append(fresh, delta);
-      freshLength += delta.text.length;
-    }
+    for (const delta of answerText.textsOf(event)) unchecked.append(delta);
     heldEvents.push(event);
     const isOver = event.type === "finish";
-    if (!isOver && freshLength < HELD_CHARACTERS) continue;
-    if (freshLength > 0 || (isOver && highest === undefined)) {
-      const texts = [...fresh].map(([part, text]) => (contexts.get(part) ?? "") + text);
-      const verdict = await moderate(texts.length === 0 ? [""] : texts);
+    if (!isOver && unchecked.length < HELD_CHARACTERS) continue;
+    if (unchecked.length > 0 || (isOver && highest === undefined)) {
+      const verdict = await moderate(unchecked.withContext());
       highest = mergeVerdicts(highest, verdict);
       take(highest);
       if (Object.values(verdict.flags).some(Boolean)) {
@@ -68,14 +61,38 @@ export async function* blockOutput<Event extends { type: string }>(
         return;
       }
     }
-    for (const each of heldEvents) for (const choice of answerText.endedIn(each)) open.delete(choice);
+    for (const choice of heldEvents.flatMap((each) => [...answerText.endedIn(each)])) open.delete(choice);
     yield* heldEvents;
     heldEvents = [];
-    for (const [part, text] of fresh) {
-      contexts.set(part, ((contexts.get(part) ?? "") + text).slice(-CONTEXT_CHARACTERS));
+    unchecked.pass();
+  }
+}
+
+/** Text that is not checked yet, by its part of the answer, and the end of what was checked before it. */
+class UncheckedText {
+  length = 0;
+  readonly #contexts = new Map<string, string>();
+  readonly #fresh = new Map<string, string>();
+
+  append(delta: TextDelta): void {
+    if (delta.text === "") return;
+    append(this.#fresh, delta);
+    this.length += delta.text.length;
+  }
+
+  /** An answer without text has one empty text. */
+  withContext(): string[] {
+    const texts = [...this.#fresh].map(([part, text]) => (this.#contexts.get(part) ?? "") + text);
+    return texts.length === 0 ? [""] : texts;
+  }
+
+  /** Makes the text the context of what follows. */
+  pass(): void {
+    for (const [part, text] of this.#fresh) {
+      this.#contexts.set(part, ((this.#contexts.get(part) ?? "") + text).slice(-CONTEXT_CHARACTERS));
     }
-    fresh.clear();
-    freshLength = 0;
+    this.#fresh.clear();
+    this.length = 0;
   }
 }
 

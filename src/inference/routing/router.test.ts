@@ -5,6 +5,7 @@ import type { ChatEvent, ChatModel } from "../../contracts/chat-model.ts";
 import type { Deployment } from "../../deployments/deployment.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { chatAdapter } from "../adapters/chat-adapter.ts";
+import { RetryBudget } from "./retry-budget.ts";
 import { Router } from "./router.ts";
 
 function makeDeployment(
@@ -55,6 +56,34 @@ test("counts no retry for a full deployment, which is tried again once a slot is
   for (let round = 0; round < 40; round += 1) await expect(route()).rejects.toMatchObject({ kind: "upstream-failed" });
   busy.release();
   expect((await route()).deployment).toBe(full);
+});
+
+test("retries at a fallback for long prompts are within the budget, and the first attempt there is no retry", async () => {
+  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  const small = await makeDeployment("small", async function* () {
+    throw new Fault("invalid-request", "Too long.", { code: "context_length_exceeded" });
+  });
+  let attempts = 0;
+  // biome-ignore lint/correctness/useYield: it fails before it has said anything.
+  const failing = async function* (): AsyncGenerator<ChatEvent> {
+    attempts += 1;
+    throw new Fault("upstream-failed", "It broke.");
+  };
+  const large = await Promise.all(["one", "two"].map((name) => makeDeployment(name, failing)));
+  const router = new Router();
+  const requests = 100;
+  for (let request = 0; request < requests; request += 1) {
+    const routed = router.route({
+      candidates: [resolvedModelOf([small]), { ...resolvedModelOf(large, { retries: 0 }), occasion: "context_length" }],
+      adapter: chatAdapter(makeChatCall(), "one"),
+      signal: new AbortController().signal,
+      project: "one",
+      attemptStats: { attempts: 0, queuedSeconds: 0 },
+    });
+    await expect(routed).rejects.toMatchObject({ code: "context_length_exceeded" });
+  }
+  expect(attempts).toBeGreaterThan(requests);
+  expect(attempts).toBeLessThanOrEqual(requests * (1 + RetryBudget.share) + RetryBudget.reserve + 1);
 });
 
 test("holds no slot while a request is prepared, such as for its schemas", async () => {

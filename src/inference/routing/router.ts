@@ -8,7 +8,7 @@ import { backoffDelay } from "../../kernel/async/backoff.ts";
 import { sleep } from "../../kernel/async/retry.ts";
 import { Fault, type FaultKind, unavailable } from "../../kernel/faults.ts";
 import type { TaskAdapter } from "../adapters/task-adapter.ts";
-import { type AttemptMeasure, type AttemptOptions, attempt, waitFor } from "../attempt.ts";
+import { type AttemptMeasure, type AttemptOptions, attempt, isTooLong, waitFor } from "../attempt.ts";
 import { chargeOf } from "../charge.ts";
 import { LoadBalancer, type LoadBalancerOptions } from "./load-balancer.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -30,6 +30,8 @@ export interface Routed<Opened extends Model, Event> {
   /** Charge of the request. */
   charge: Charge;
   deployment: Deployment;
+  /** Set for a fallback that answers because the prompt did not fit the model before it. */
+  occasion?: "context_length" | undefined;
   opened: Opened;
   /** Events of the answer, beginning with the one already received. */
   events: AsyncIterator<Event>;
@@ -63,10 +65,12 @@ export class Router {
     budget.earn();
     const reasons = new Reasons();
     for (const candidate of options.candidates) {
+      if (!reasons.admit(candidate)) continue;
       const tried = new Set<Deployment>();
       for (let next: ResolvedModel | undefined = candidate; next !== undefined; next = this.#joined(candidate, tried)) {
         const routed = await this.#tryModel(next, options, budget, reasons);
         if (routed !== undefined) return routed;
+        if (reasons.tooLong !== undefined) break;
         for (const each of next.model.deployments) tried.add(each);
       }
     }
@@ -84,51 +88,55 @@ export class Router {
     const lastAttempt = attemptStats.attempts + 1 + candidate.model.routing.retries;
     let turn = this.#loadBalancer.order(candidate, adapter.affinity);
     for (let round = 0; turn.length > 0; round += 1) {
-      if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
+      const isExhausted = () => round > 0 && attemptStats.attempts >= lastAttempt;
+      if (isExhausted()) return undefined;
       if (round > 0) await sleep(backoffDelay(round, RETRY), signal);
       const again: Deployment[] = [];
       for (const deployment of turn) {
-        if (round > 0 && attemptStats.attempts >= lastAttempt) return undefined;
-        using _hold = deployment.hold();
-        const mayLoad = deployment.awaitsLoad && refusalOf(deployment, candidate) === undefined;
-        if (mayLoad) {
-          const beganAt = performance.now();
-          const isLoaded = await waitFor(hasLoaded(deployment, signal, reasons), "loading", adapter);
-          const stage = {
-            kind: "load",
-            deployment: deployment.entry,
-            beganAt,
-            durationMs: performance.now() - beganAt,
-          } as const;
-          attemptStats.stages ??= [];
-          attemptStats.stages.push(isLoaded ? stage : { ...stage, failure: reasons.toThrow() });
-          if (!isLoaded) continue;
-        }
-        const opened = eligibleModel(candidate, deployment, adapter, reasons);
-        if (opened === undefined) continue;
-        const before = attemptStats.attempts;
-        const isRetry = before > 0;
-        if (isRetry && !budget.spend()) throw reasons.toThrow();
-        const answered = await attempt(candidate, deployment, opened, options, this.#onAttempt);
-        if (!(answered instanceof Fault)) {
-          return {
-            id: candidate.id,
-            charge: chargeOf(options.project, candidate, deployment),
-            deployment,
-            opened,
-            events: answered,
-          };
-        }
-        if (attemptStats.attempts === before) {
-          if (isRetry) budget.giveBack();
-          reasons.skipped(answered);
-        } else {
-          reasons.attempt = answered;
-          const mayAgain = AGAIN.has(answered.kind) && refusalOf(deployment, candidate) === undefined;
-          if (mayAgain) again.push(deployment);
-        }
+        if (isExhausted()) return undefined;
+        const routed = await this.#tryDeployment(candidate, deployment, options, budget, reasons);
+        if (routed !== undefined) return routed;
+        if (reasons.next === "larger-window") return undefined;
+        if (reasons.next === "same-deployment") again.push(deployment);
       }
       turn = again;
+    }
+    return undefined;
+  }
+
+  /** Resolves with undefined and notes the reason when another deployment may answer. */
+  async #tryDeployment<Opened extends Model, Event>(
+    candidate: ResolvedModel,
+    deployment: Deployment,
+    options: RouteOptions<Opened, Event>,
+    budget: RetryBudget,
+    reasons: Reasons,
+  ): Promise<Routed<Opened, Event> | undefined> {
+    using _hold = deployment.hold();
+    reasons.next = "other-deployment";
+    const mayLoad = deployment.awaitsLoad && refusalOf(deployment, candidate) === undefined;
+    if (mayLoad && !(await load(deployment, options, reasons))) return undefined;
+    const opened = eligibleModel(candidate, deployment, options.adapter, reasons);
+    if (opened === undefined) return undefined;
+    const before = options.attemptStats.attempts;
+    const isRetry = before > reasons.attemptsBefore;
+    if (isRetry && !budget.spend()) throw reasons.toThrow();
+    const occasion = reasons.tooLong === undefined ? {} : { occasion: "context_length" as const };
+    const answered = await attempt(candidate, deployment, opened, options, this.#onAttempt);
+    if (!(answered instanceof Fault)) {
+      const charge = chargeOf(options.project, candidate, deployment);
+      return { id: candidate.id, charge, deployment, ...occasion, opened, events: answered };
+    }
+    if (isTooLong(answered)) {
+      reasons.exceeds(answered, opened, options.attemptStats.attempts);
+      reasons.next = "larger-window";
+    } else if (options.attemptStats.attempts === before) {
+      if (isRetry) budget.giveBack();
+      reasons.skipped(answered);
+    } else {
+      reasons.attempt = answered;
+      const mayAgain = AGAIN.has(answered.kind) && refusalOf(deployment, candidate) === undefined;
+      if (mayAgain) reasons.next = "same-deployment";
     }
     return undefined;
   }
@@ -150,6 +158,21 @@ export class Router {
     this.#budgets.set(model, budget);
     return budget;
   }
+}
+
+/** Returns whether the model has been loaded, and adds the stage. */
+async function load<Opened extends Model, Event>(
+  deployment: Deployment,
+  { adapter, signal, attemptStats }: RouteOptions<Opened, Event>,
+  reasons: Reasons,
+): Promise<boolean> {
+  const beganAt = performance.now();
+  const isLoaded = await waitFor(hasLoaded(deployment, signal, reasons), "loading", adapter);
+  const durationMs = performance.now() - beganAt;
+  const stage = { kind: "load", deployment: deployment.entry, beganAt, durationMs } as const;
+  attemptStats.stages ??= [];
+  attemptStats.stages.push(isLoaded ? stage : { ...stage, failure: reasons.toThrow() });
+  return isLoaded;
 }
 
 function refusalOf({ circuits, entry }: Deployment, { id }: ResolvedModel): Fault | undefined {
@@ -195,6 +218,7 @@ function eligibleModel<Opened extends Model, Event>(
     return undefined;
   }
   if (opened.task !== adapter.task) throw new Error(`${deployment.name} performs ${opened.task}, not ${adapter.task}`);
+  if (reasons.isSmaller(opened)) return undefined;
   const cannot = adapter.refusal(opened, candidate.id);
   reasons.cannot ??= cannot;
   return cannot === undefined ? opened : undefined;
@@ -204,10 +228,34 @@ function eligibleModel<Opened extends Model, Event>(
 class Reasons {
   /** Failure of the last attempt. */
   attempt: Fault | undefined;
+  /** What may avoid the failure of the last deployment; `same-deployment`: or another one. */
+  next: "other-deployment" | "same-deployment" | "larger-window" = "other-deployment";
   /** Fault of a deployment that does not support the request. */
   cannot: Fault | undefined;
+  /** Fault of the first model whose context window the prompt exceeds. */
+  tooLong: Fault | undefined;
+  /** Attempts that the last refusal for length has made up for: the next one, at a larger window, is no retry. */
+  attemptsBefore = 0;
+  /** Largest window that the prompt exceeds, where it is known. */
+  #exceededWindow = 0;
   /** Fault of the unavailable deployment that recovers first. */
   #unready: Fault | undefined;
+
+  /** Whether the candidate is for a request with these reasons. */
+  admit({ occasion }: ResolvedModel): boolean {
+    return this.tooLong === undefined ? occasion !== "context_length" : occasion !== undefined;
+  }
+
+  exceeds(fault: Fault, opened: Model, attempts: number): void {
+    this.tooLong ??= fault;
+    this.attemptsBefore = attempts;
+    if (opened.task === "chat") this.#exceededWindow = Math.max(this.#exceededWindow, opened.contextWindow ?? 0);
+  }
+
+  /** Whether the model's window is not larger than one that the prompt exceeds. */
+  isSmaller(opened: Model): boolean {
+    return opened.task === "chat" && opened.contextWindow !== undefined && opened.contextWindow <= this.#exceededWindow;
+  }
 
   skipped(fault: Fault): void {
     const wait = (each: Fault | undefined) => each?.retryAfterSeconds ?? Number.POSITIVE_INFINITY;
@@ -216,6 +264,6 @@ class Reasons {
 
   /** Selects the most useful Fault: an unavailable deployment that supports the request precedes one that does not. */
   toThrow(): Error {
-    return this.attempt ?? this.#unready ?? this.cannot ?? new Error("A model without a deployment");
+    return this.tooLong ?? this.attempt ?? this.#unready ?? this.cannot ?? new Error("A model without a deployment");
   }
 }

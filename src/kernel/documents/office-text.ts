@@ -83,12 +83,9 @@ function textOfParagraphs(xml: string): string {
   readXml(xml, {
     open(name, attributes) {
       if (name === "w:t" || name === "a:t") isText = true;
-      else if (name === "text:p" || name === "text:h") openDocumentDepth += 1;
-      else if (name === "w:tab" || name === "text:tab") parts.push("\t");
-      else if (name === "w:br" || name === "a:br" || name === "text:line-break") parts.push("\n");
-      else if (name === "text:s") parts.push(" ".repeat(Math.min(100, Number(attributes["text:c"] ?? 1) || 1)));
-      const [, level] = /^heading ?([1-6])$/i.exec(name === "w:pStyle" ? (attributes["w:val"] ?? "") : "") ?? [];
-      if (level !== undefined) parts.push("#".repeat(Number(level)), " ");
+      if (name === "text:p" || name === "text:h") openDocumentDepth += 1;
+      const mark = MARKS.get(name)?.(attributes);
+      if (mark !== undefined) parts.push(mark);
     },
     text(text) {
       if (isText || openDocumentDepth > 0) parts.push(text);
@@ -198,4 +195,28 @@ function damaged(cause: unknown): DocumentError {
 
 function tooLarge(): DocumentError {
   return new DocumentError("invalid_file", `The document expands to more than ${MAX_EXPANDED_BYTES} bytes.`);
+}
+
+type Attributes = Readonly<Record<string, string | undefined>>;
+
+const TAB = () => "\t";
+const LINE_BREAK = () => "\n";
+
+/** Text of elements without text of their own. */
+const MARKS: ReadonlyMap<string, (attributes: Attributes) => string> = new Map<
+  string,
+  (attributes: Attributes) => string
+>([
+  ["w:tab", TAB],
+  ["text:tab", TAB],
+  ["w:br", LINE_BREAK],
+  ["a:br", LINE_BREAK],
+  ["text:line-break", LINE_BREAK],
+  ["text:s", (attributes) => " ".repeat(Math.min(100, Number(attributes["text:c"] ?? 1) || 1))],
+  ["w:pStyle", headingMark],
+]);
+
+function headingMark(attributes: Attributes): string {
+  const [, level] = /^heading ?([1-6])$/i.exec(attributes["w:val"] ?? "") ?? [];
+  return level === undefined ? "" : `${"#".repeat(Number(level))} `;
 }

@@ -29,47 +29,69 @@ export function findSyntaxError(text: string): SyntaxProblem {
   };
 }
 
-function errorPosition(text: string): number {
+interface Progress {
+  expected: Expected;
   /** Brackets that close the open objects and arrays. */
-  const closing: string[] = [];
-  let expected: Expected = "value";
+  closing: string[];
+}
+
+function errorPosition(text: string): number {
+  const progress: Progress = { expected: "value", closing: [] };
   let position = 0;
   while (true) {
     position = skip(BLANK, text, position) ?? position;
-    if (position >= text.length) return text.length;
-    const character = text[position] as string;
-    const last = closing.at(-1);
-    if (expected === "comma-or-end") {
-      if (character === "," && last !== undefined) expected = last === "}" ? "key" : "value";
-      else if (character === last) closing.pop();
-      else return position;
+    const character = text[position];
+    if (character === undefined) return text.length;
+    if (readMark(character, progress)) {
       position += 1;
-    } else if (expected === "colon") {
-      if (character !== ":") return position;
-      expected = "value";
-      position += 1;
-    } else if (expected.endsWith("-or-end") && character === last) {
-      closing.pop();
-      expected = "comma-or-end";
-      position += 1;
-    } else if (character === QUOTE) {
-      const { end, isClosed } = readString(text, position);
-      if (!isClosed) return end;
-      expected = expected.startsWith("key") ? "colon" : "comma-or-end";
-      position = end;
-    } else if (expected.startsWith("key")) {
-      return position;
-    } else if (character === "{" || character === "[") {
-      closing.push(character === "{" ? "}" : "]");
-      expected = character === "{" ? "key-or-end" : "value-or-end";
-      position += 1;
-    } else {
-      const end = skip(SCALAR, text, position);
-      if (end === undefined) return position;
-      expected = "comma-or-end";
-      position = end;
+      continue;
     }
+    const { end, isComplete } = readWord(text, position, progress);
+    if (!isComplete) return end;
+    position = end;
   }
+}
+
+/** Reads a name, string, number or constant. */
+function readWord(text: string, start: number, progress: Progress): ReadToken {
+  const isString = text[start] === QUOTE;
+  const isKey = progress.expected.startsWith("key");
+  const isAllowed = isKey ? isString : progress.expected.startsWith("value");
+  if (!isAllowed) return { end: start, isComplete: false };
+  progress.expected = isKey ? "colon" : "comma-or-end";
+  return isString ? readString(text, start) : readScalar(text, start);
+}
+
+/** Reads a bracket, comma or colon; false for another character, or where JSON allows no mark. */
+function readMark(character: string, progress: Progress): boolean {
+  const { expected, closing } = progress;
+  const last = closing.at(-1);
+  if (expected.endsWith("-or-end") && character === last) {
+    closing.pop();
+    progress.expected = "comma-or-end";
+  } else if (expected === "comma-or-end" && character === "," && last !== undefined) {
+    progress.expected = last === "}" ? "key" : "value";
+  } else if (expected === "colon" && character === ":") {
+    progress.expected = "value";
+  } else if (expected.startsWith("value") && character === "{") {
+    closing.push("}");
+    progress.expected = "key-or-end";
+  } else if (expected.startsWith("value") && character === "[") {
+    closing.push("]");
+    progress.expected = "value-or-end";
+  } else return false;
+  return true;
+}
+
+function readScalar(text: string, start: number): ReadToken {
+  const end = skip(SCALAR, text, start);
+  return { end: end ?? start, isComplete: end !== undefined };
+}
+
+/** `end` is behind the token, or at its error. */
+interface ReadToken {
+  end: number;
+  isComplete: boolean;
 }
 
 /** Returns the end of what matches at a position; undefined if nothing does. */
@@ -78,16 +100,16 @@ function skip(pattern: RegExp, text: string, position: number): number | undefin
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** Reads a string from its opening quote; `end` is behind its closing one, or at its error. */
-function readString(text: string, start: number): { end: number; isClosed: boolean } {
+/** Reads a string from its opening quote. */
+function readString(text: string, start: number): ReadToken {
   let position = start + 1;
   while (position < text.length) {
     const character = text[position] as string;
-    if (character === QUOTE) return { end: position + 1, isClosed: true };
+    if (character === QUOTE) return { end: position + 1, isComplete: true };
     if (character.charCodeAt(0) <= LAST_CONTROL_CHARACTER) break;
     const next = character === "\\" ? skip(ESCAPE, text, position) : position + 1;
     if (next === undefined) break;
     position = next;
   }
-  return { end: position, isClosed: false };
+  return { end: position, isComplete: false };
 }

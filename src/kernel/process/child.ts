@@ -7,8 +7,9 @@ import { type ChildProcess, type StdioNull, type StdioPipe, spawn } from "node:c
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { type ChildBudget, watchBudget } from "./child-budget.ts";
 import { lowerPriority } from "./lower-priority.ts";
-import { treeUsage } from "./process-usage.ts";
+import { killTree } from "./process-usage.ts";
 
 export interface ChildOptions {
   program: string;
@@ -36,15 +37,6 @@ interface Command {
   args: readonly string[];
 }
 
-/**
- * Bounds of the process with all that it starts, enforced where the system has /proc. The system itself bounds the CPU
- * time where it has a shell, a little above: a process does not outlive the service for long.
- */
-export interface ChildBudget {
-  residentBytes?: number;
-  cpuSeconds?: number;
-}
-
 export type EndCause =
   /** It ended by itself, with an exit code. */
   | "exit"
@@ -66,7 +58,6 @@ export interface ChildEnd {
   error?: Error;
 }
 
-const BUDGET_POLL_MS = 250;
 const SHELL = "/bin/sh";
 const RUN_WITH_CPU_LIMIT = 'ulimit -S -t "$1"; shift; exec "$@"';
 const SPARE_CPU_SECONDS = 2;
@@ -128,7 +119,10 @@ export class Child {
   kill(cause: EndCause = "closed"): void {
     if (this.#hasEnded) return;
     this.#cause ??= cause;
-    if (!this.#killGroup()) this.process.kill("SIGKILL");
+    if (this.#killGroup()) return;
+    const { pid, exitCode, signalCode } = this.process;
+    // Without a group, what it has started would go on. Its number may be another process's once it has exited.
+    if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
   }
 
   /** Returns false where it has no group, or none any more. */
@@ -142,18 +136,17 @@ export class Child {
   }
 
   #watch(isConfined: boolean): Promise<ChildEnd> {
-    const poll =
-      Object.keys(this.#budget).length === 0 ? undefined : setInterval(() => this.#checkBudget(), BUDGET_POLL_MS);
-    poll?.unref();
+    const { pid } = this;
+    const stopWatching = pid === undefined ? () => {} : watchBudget(pid, this.#budget, (limit) => this.kill(limit));
     return new Promise((resolve) => {
       const end = (code: number | null, signal: NodeJS.Signals | null, error?: Error) => {
-        clearInterval(poll);
+        stopWatching();
         this.#hasEnded = true;
         const cause = this.#cause ?? causeOf(signal, error);
         resolve({ cause, code, signal, ...(error && { error }) });
       };
       this.process.once("exit", () => {
-        clearInterval(poll);
+        stopWatching();
         if (isConfined) this.#killGroup();
       });
       this.process.once("close", (code, signal) => end(code, signal ?? (isConfined ? signalOf(code) : null)));
@@ -162,13 +155,6 @@ export class Child {
         if (this.pid === undefined) end(null, null, error);
       });
     });
-  }
-
-  #checkBudget(): void {
-    const usage = this.pid === undefined ? undefined : treeUsage(this.pid);
-    for (const limit of ["residentBytes", "cpuSeconds"] as const) {
-      if (usage !== undefined && usage[limit] > (this.#budget[limit] ?? Number.POSITIVE_INFINITY)) this.kill(limit);
-    }
   }
 }
 
@@ -192,14 +178,19 @@ function causeOf(signal: NodeJS.Signals | null, error: Error | undefined): EndCa
   return FOREIGN_SIGNALS.has(signal) ? "killed" : "crash";
 }
 
-/** Decoders hold a part of a recording, FFmpeg some hundreds of megabytes. */
-const CONVERTER_BYTES = 2 * 1024 ** 3;
-
-/** Starts a process for a package that does not know the service, as `spawn` does. */
-export function startConverter(
+type StartProcess = (
   program: string,
   args: readonly string[],
-  { stdio, env }: { stdio: ("pipe" | "ignore")[]; env: Record<string, string | undefined> },
-): ChildProcess {
-  return new Child({ program, args, environment: env, stdio, budget: { residentBytes: CONVERTER_BYTES } }).process;
+  options: { stdio: ("pipe" | "ignore" | "ipc")[]; env: Record<string, string | undefined> },
+) => ChildProcess;
+
+/** Starts processes for a package that does not know the service, as `spawn` does. */
+function starterWithin(budget: ChildBudget): StartProcess {
+  return (program, args, { stdio, env }) => new Child({ program, args, environment: env, stdio, budget }).process;
 }
+
+/** Decoders hold a part of a recording, FFmpeg some hundreds of megabytes. */
+export const startConverter: StartProcess = starterWithin({ residentBytes: 2 * 1024 ** 3 });
+
+/** Silero's model takes some 100 MB with its runtime, and each recording a few kilobytes. */
+export const startSpeechDetector: StartProcess = starterWithin({ residentBytes: 1024 ** 3 });

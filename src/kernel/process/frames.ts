@@ -29,7 +29,7 @@ export async function* readFrames(stream: AsyncIterable<Buffer>, maxBytes: numbe
     chunks.push(chunk);
     length += chunk.length;
     while (length >= expected) {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      const bytes = joined(chunks);
       const part = bytes.subarray(0, expected);
       chunks = [bytes.subarray(expected)];
       length -= expected;
@@ -42,4 +42,9 @@ export async function* readFrames(stream: AsyncIterable<Buffer>, maxBytes: numbe
     }
   }
   if (length > 0 || !isHeader) throw new FrameError("The stream ended within a message.");
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
 }

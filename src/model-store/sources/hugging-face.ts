@@ -89,11 +89,7 @@ export class HuggingFaceSource implements Source<HubLocation> {
         await part.discard();
         throw new Interrupted(`the hub does not continue the download (${status})`);
       }
-      if (status === 429 || status >= 500) throw new Interrupted(`the hub answered ${status}`);
-      if (status !== 200 && !isRest) {
-        const { endpoint, token } = this.#settings;
-        throw hubRefusal(status, answer.errorCode, { location, endpoint, hasToken: token !== undefined });
-      }
+      if (status !== 200 && !isRest) throw this.#refusal(answer, location);
       rejectMismatch(request.expected, answer);
       const offset = isRest ? earlier.bytes : 0;
       const total = totalBytes(answer);
@@ -106,6 +102,12 @@ export class HuggingFaceSource implements Source<HubLocation> {
     } finally {
       answer.body.destroy();
     }
+  }
+
+  #refusal({ status, errorCode }: HubAnswer, location: HubLocation): Error {
+    if (status === 429 || status >= 500) return new Interrupted(`the hub answered ${status}`);
+    const { endpoint, token } = this.#settings;
+    return hubRefusal(status, errorCode, { location, endpoint, hasToken: token !== undefined });
   }
 
   async #ask(url: string, headers: Record<string, string> = {}, signal: AbortSignal): Promise<HubAnswer> {

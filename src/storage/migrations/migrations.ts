@@ -53,6 +53,9 @@ import { idempotentRequests } from "./0050-idempotent-requests.ts";
 import { batchUsage } from "./0051-batch-usage.ts";
 import { imageDimensions } from "./0052-image-dimensions.ts";
 import { passwordLinkAuthors } from "./0053-password-link-authors.ts";
+import { sharedChats } from "./0054-shared-chats.ts";
+import { unansweredLines } from "./0055-unanswered-lines.ts";
+import { batchInputs } from "./0056-batch-inputs.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -109,4 +112,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0051-batch-usage": batchUsage,
   "0052-image-dimensions": imageDimensions,
   "0053-password-link-authors": passwordLinkAuthors,
+  "0054-shared-chats": sharedChats,
+  "0055-unanswered-lines": unansweredLines,
+  "0056-batch-inputs": batchInputs,
 };

@@ -47,6 +47,34 @@ const block = openAnswers({
       caller: z.looseObject({ type: z.string() }).optional(),
     })),
   ),
+  server_tool_use: named(
+    "MessageServerToolUseBlock",
+    lazy.looseObject(() => ({ type: z.literal("server_tool_use"), id: z.string(), name: z.string(), input })),
+  ),
+  web_search_tool_result: named(
+    "MessageWebSearchResultBlock",
+    lazy.looseObject(() => ({
+      type: z.literal("web_search_tool_result"),
+      tool_use_id: z.string(),
+      content: z.unknown(),
+    })),
+  ),
+  code_execution_tool_result: named(
+    "MessageCodeExecutionResultBlock",
+    lazy.looseObject(() => ({
+      type: z.literal("code_execution_tool_result"),
+      tool_use_id: z.string(),
+      content: z.unknown(),
+    })),
+  ),
+  tool_search_tool_result: named(
+    "MessageToolSearchResultBlock",
+    lazy.looseObject(() => ({
+      type: z.literal("tool_search_tool_result"),
+      tool_use_id: z.string(),
+      content: z.unknown(),
+    })),
+  ),
   mcp_tool_use: named(
     "MessageMcpToolUseBlock",
     lazy.looseObject(() => ({
@@ -114,6 +142,7 @@ const delta = openAnswers({
   text_delta: z.looseObject({ type: z.literal("text_delta"), text: z.string() }),
   thinking_delta: z.looseObject({ type: z.literal("thinking_delta"), thinking: z.string() }),
   signature_delta: z.looseObject({ type: z.literal("signature_delta"), signature: z.string() }),
+  citations_delta: z.looseObject({ type: z.literal("citations_delta"), citation: z.looseObject({ type: z.string() }) }),
   input_json_delta: z.looseObject({ type: z.literal("input_json_delta"), partial_json: z.string() }),
 });
 

@@ -12,22 +12,26 @@ export async function toMessage(
   events: AsyncIterable<MessagePartEvent>,
   answer: AnswerIdentity,
 ): Promise<Record<string, unknown>> {
-  const blocks: { block: MessagePart; text: string; signature?: string }[] = [];
+  const blocks: { block: MessagePart; text: string; signature?: string; citations?: object[] }[] = [];
   let message: Record<string, unknown> = {};
   for await (const event of events) {
     if (event.type === "part-start") blocks.push({ block: event.part, text: "" });
     const current = blocks.at(-1);
     if (event.type === "part-delta" && current !== undefined) current.text += event.text;
     if (event.type === "part-signature" && current !== undefined) current.signature = event.signature;
+    if (event.type === "part-citation" && current !== undefined) {
+      current.citations = [...(current.citations ?? []), event.citation];
+    }
     if (event.type !== "end") continue;
     message = {
       ...newMessage(answer),
-      content: blocks.map(({ block, text, signature }) => ({
+      content: blocks.map(({ block, text, signature, citations }) => ({
         ...toBlock(block, text, event.reason),
+        ...(citations !== undefined && { citations }),
         ...(signature !== undefined && { signature }),
       })),
       ...toStop(event),
-      usage: toUsage(event.usage),
+      usage: toUsage(event.usage, event.serverToolUse),
     };
   }
   return message;
@@ -37,7 +41,8 @@ function toBlock(block: MessagePart, text: string, reason: FinishReason): Record
   const empty = toEmptyBlock(block);
   if (block.type === "text" || block.type === "refusal") return { ...empty, text };
   if (block.type === "reasoning") return block.encrypted === undefined ? { ...empty, thinking: text } : empty;
-  if (block.type === "mcp-result") return empty;
+  if (block.type === "mcp-result" || block.type === "server-result") return empty;
+  if (block.type === "server-use") return { ...empty, input: block.input };
   // Input that is not JSON is the result's error.
   if (block.type === "mcp-use") return { ...empty, input: parseObject(text) ?? {} };
   return { ...empty, input: readInput(text, reason) };

@@ -16,13 +16,23 @@ import {
   unknownFieldsOf,
 } from "../openai/unknown-fields.ts";
 import { toUpstreamFields } from "../upstream-fields.ts";
+import { deferredTools, referencedTools } from "./deferred-tools.ts";
 import type { MessagesBody, MessagesPrompt } from "./messages-body.ts";
 import { toChatMessages } from "./messages-content.ts";
-import { firstHostedTool, hostedTools, ignoredToolFields, toToolChoice, toTools } from "./messages-tools.ts";
+import {
+  firstHostedTool,
+  hostedTools,
+  ignoredToolFields,
+  type ServedTypes,
+  toToolChoice,
+  toTools,
+} from "./messages-tools.ts";
 import { NATIVE_MESSAGES } from "./native-messages.ts";
 
-/** What this service runs of a request's MCP servers. */
+/** What this service runs of a request's MCP servers and server tools. */
 export interface ServedMcp {
+  /** Types in `tools`. */
+  types: ServedTypes;
   /** Names that the model calls their tools by, by the names that `tool_choice` may have. */
   names: ReadonlyMap<string, string>;
   functions: readonly Tool[];
@@ -68,7 +78,7 @@ export function toMessagesCall(
     native: NATIVE_MESSAGES,
     body,
     stream: body.stream === true,
-    unsupportedLocally: () => firstUnsupported(body, policy, mcp !== undefined),
+    unsupportedLocally: () => firstUnsupported(body, policy, mcp?.types),
     promptBytes: () => jsonBytes([body.system, body.messages, body.tools], "data"),
     contentOf: messageContentOf,
   };
@@ -99,9 +109,14 @@ export function toPromptParts(
   body: MessagesPrompt,
   mcp?: ServedMcp,
 ): Pick<ChatRequest, "messages" | "tools" | "format"> {
+  // A search of this service loads them otherwise.
+  const deferred = mcp === undefined ? deferredTools(body) : [];
+  const references = deferred.length === 0 ? new Set<string>() : referencedTools(body);
+  const hidden = new Set(deferred.map(({ name }) => name).filter((name) => !references.has(String(name))));
+  const tools = toTools(body.tools ?? []).filter(({ name }) => !hidden.has(name));
   return {
     messages: toChatMessages(body.system, body.messages),
-    tools: [...toTools(body.tools ?? []), ...(mcp?.functions ?? [])],
+    tools: [...tools, ...(mcp?.functions ?? [])],
     format: toFormat(body),
   };
 }
@@ -163,10 +178,14 @@ const UNSUPPORTED: Readonly<Record<string, UnsupportedField>> = {
 };
 
 /** Returns the Fault for the first field or tool that only an upstream with the Messages API may support. */
-function firstUnsupported(body: MessagesBody, policy: UnknownFieldsPolicy, servesMcp: boolean): Fault | undefined {
-  const fields = servesMcp ? [...KNOWN_FIELDS, "mcp_servers"] : KNOWN_FIELDS;
+function firstUnsupported(
+  body: MessagesBody,
+  policy: UnknownFieldsPolicy,
+  served: ServedTypes | undefined,
+): Fault | undefined {
+  const fields = served !== undefined ? [...KNOWN_FIELDS, "mcp_servers"] : KNOWN_FIELDS;
   const rules = { known: fields, unsupported: UNSUPPORTED, policy };
-  return firstRefusedField(body, rules) ?? firstHostedTool(body.tools ?? [], servesMcp);
+  return firstRefusedField(body, rules) ?? firstHostedTool(body.tools ?? [], served);
 }
 
 /** Throws a Fault for a misspelled field, or any unknown one if `policy` says so, of a prompt that is only counted. */
@@ -177,16 +196,16 @@ export function checkCountedFields(body: MessagesPrompt, policy: UnknownFieldsPo
 }
 
 /** Returns the paths of fields without effect on models that answer with typed events. */
-export function ignoredFields(body: MessagesPrompt, servesMcp = false): string[] {
+export function ignoredFields(body: MessagesPrompt, served?: ServedTypes): string[] {
   const effort = body.output_config?.effort === undefined ? [] : ["output_config.effort"];
-  const fields = servesMcp ? [...KNOWN_FIELDS, "mcp_servers"] : KNOWN_FIELDS;
+  const fields = served !== undefined ? [...KNOWN_FIELDS, "mcp_servers"] : KNOWN_FIELDS;
   const tools = body.tools ?? [];
   return [
     ...unknownFieldsOf(body, fields),
     ...effort,
     ...ignoredToolFields(tools),
     ...ignoredCitations(body),
-    ...hostedTools(tools, servesMcp),
+    ...hostedTools(tools, served),
   ];
 }
 

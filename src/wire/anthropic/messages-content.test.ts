@@ -70,3 +70,29 @@ test.each([
     { role: "user", content: "Hi" },
   ]);
 });
+
+test("gives a model the results of server tools again", () => {
+  const text = "【w1】 Spring tides\nhttps://tides.example\nA spring tide follows the new moon.";
+  const result = { type: "web_search_result", url: "https://tides.example", title: "Spring tides" };
+  const messages = toChatMessages(undefined, [
+    { role: "user", content: "When?" },
+    {
+      role: "assistant",
+      content: [
+        { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "tide" } },
+        {
+          type: "web_search_tool_result",
+          tool_use_id: "srvtoolu_1",
+          content: [{ ...result, encrypted_content: Buffer.from(text).toString("base64") }],
+        },
+        { type: "text", text: "At new moon." },
+      ],
+    },
+  ]);
+  expect(messages).toMatchObject([
+    { role: "user" },
+    { role: "assistant", toolCalls: [{ id: "srvtoolu_1", arguments: '{"query":"tide"}' }] },
+    { role: "tool", toolCallId: "srvtoolu_1", content: text },
+    { role: "assistant", content: "At new moon." },
+  ]);
+});

@@ -9,8 +9,10 @@ import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { serviceFunctionName } from "../responses/responses-tools.ts";
+import { textOfToolSearch } from "../responses/tool-search.ts";
 import { withoutBillingHeader } from "./billing-header.ts";
 import { McpToolResult, McpToolUse, textOfMcpResult } from "./messages-mcp.ts";
+import { isServerResult, ServerToolUse, textOfServerResult } from "./messages-server-tools.ts";
 
 const TextBlock = z.looseObject({ text: z.string() });
 const ImageSource = openVariants({
@@ -38,9 +40,10 @@ const ToolUse = lazy.looseObject(() => ({
   name: z.string().min(1),
   input: z.record(z.string(), z.unknown()),
 }));
+const ToolReference = z.looseObject({ tool_name: z.string().min(1) });
 const ToolResult = lazy.looseObject(() => ({
   tool_use_id: z.string().min(1),
-  content: z.union([z.string(), listOf(openVariants(PARTS))]).nullish(),
+  content: z.union([z.string(), listOf(openVariants({ ...PARTS, tool_reference: ToolReference }))]).nullish(),
   is_error: z.boolean().nullish(),
 }));
 
@@ -51,6 +54,7 @@ const Content = z.union([
       ...PARTS,
       tool_use: ToolUse,
       tool_result: ToolResult,
+      server_tool_use: ServerToolUse,
       mcp_tool_use: McpToolUse,
       mcp_tool_result: McpToolResult,
     }),
@@ -119,7 +123,7 @@ function fromAssistant(content: SentContent, path: string, called: Set<string>):
   const turns = [new AssistantTurn()];
   for (const [index, block] of content.entries()) {
     let turn = turns.at(-1) as AssistantTurn;
-    if (turn.hasResults && block.type !== "mcp_tool_result") {
+    if (turn.hasResults && block.type !== "mcp_tool_result" && !isServerResult(block)) {
       turn = new AssistantTurn();
       turns.push(turn);
     }
@@ -133,7 +137,7 @@ class AssistantTurn {
   readonly #parts: ContentPart[] = [];
   readonly #calls: ToolCall[] = [];
   readonly #reasoning: ReasoningBlock[] = [];
-  /** Texts of the results of MCP tools by their calls; undefined: none has come. */
+  /** Texts of the results of tools of a service by their calls; undefined: none has come. */
   readonly #results = new Map<string, string | undefined>();
 
   get hasResults(): boolean {
@@ -168,8 +172,18 @@ class AssistantTurn {
         this.#results.set(id, textOfMcpResult(result));
         break;
       }
+      case "server_tool_use": {
+        const { id, name, input } = block as unknown as z.output<typeof ServerToolUse>;
+        this.#results.set(id, undefined);
+        const tool = name === "code_execution" ? "code_interpreter" : name;
+        this.#calls.push({ id, name: serviceFunctionName(tool), arguments: JSON.stringify(input) });
+        break;
+      }
       default:
-        this.#parts.push(...toParts(block, path));
+        if (!isServerResult(block)) this.#parts.push(...toParts(block, path));
+        else if (this.#results.has(String(block.tool_use_id))) {
+          this.#results.set(String(block.tool_use_id), textOfServerResult(block));
+        }
     }
   }
 
@@ -204,26 +218,36 @@ function toParts(block: Block, path: string): ContentPart[] {
       return [{ type: "text", text: block.text as string, ...cacheMarkOf(block) }];
     case "image":
       return [{ ...toImage(block as unknown as z.output<typeof ImageBlock>, path), ...cacheMarkOf(block) }];
-    case "document": {
-      const { title, context, source } = block as unknown as z.output<typeof DocumentBlock>;
-      const head = [title, context].filter((each) => typeof each === "string").map((text) => ({ type: "text", text }));
-      if (source.type === "base64" || source.type === "url") {
-        const url = source.type === "url" ? String(source.url) : dataUrl(source);
-        const name = typeof title === "string" ? title : undefined;
-        const file = { type: "file", url, name, param: `${path}.source.type`, ...cacheMarkOf(block) } as const;
-        return [...toPartsOf(head.slice(title ? 1 : 0), path), file];
-      }
-      if (source.type === "text") return toPartsOf([...head, { type: "text", text: source.data }], path);
-      if (source.type !== "content")
-        throw unsupported(`documents from the source '${source.type}'`, `${path}.source.type`);
-      return [...toPartsOf(head, path), ...toPartsOf(source.content as string | Block[], `${path}.source.content`)];
-    }
+    case "document":
+      return toDocument(block as unknown as Block & z.output<typeof DocumentBlock>, path);
+    case "tool_reference":
+      return [{ type: "text", text: textOfToolSearch([{ name: String(block.tool_name) }]) }];
     case "search_result": {
       const { title, source, content } = block as unknown as z.output<typeof SearchResultBlock>;
       return [{ type: "text", text: `${title} (${source})` }, ...toPartsOf(content, `${path}.content`)];
     }
     default:
       throw unsupported(`blocks of the type '${block.type}' here`, `${path}.type`);
+  }
+}
+
+function toDocument(block: Block & z.output<typeof DocumentBlock>, path: string): ContentPart[] {
+  const { title, context, source } = block;
+  const head = [title, context].filter((each) => typeof each === "string").map((text) => ({ type: "text", text }));
+  switch (source.type) {
+    case "base64":
+    case "url": {
+      const url = source.type === "url" ? String(source.url) : dataUrl(source);
+      const name = typeof title === "string" ? title : undefined;
+      const file = { type: "file", url, name, param: `${path}.source.type`, ...cacheMarkOf(block) } as const;
+      return [...toPartsOf(head.slice(title ? 1 : 0), path), file];
+    }
+    case "text":
+      return toPartsOf([...head, { type: "text", text: source.data }], path);
+    case "content":
+      return [...toPartsOf(head, path), ...toPartsOf(source.content as string | Block[], `${path}.source.content`)];
+    default:
+      throw unsupported(`documents from the source '${source.type}'`, `${path}.source.type`);
   }
 }
 

@@ -23,13 +23,10 @@ export function newMessage({ id, model }: AnswerIdentity): Omit<AnswerOf<typeof 
 }
 
 /** Converts the usage. Unlike OpenAI's, `input_tokens` excludes tokens that a cache read or wrote. */
-export function toUsage({
-  promptTokens,
-  cachedTokens,
-  completionTokens,
-  reasoningTokens,
-  details,
-}: TokenUsage): AnswerOf<typeof Message>["usage"] {
+export function toUsage(
+  { promptTokens, cachedTokens, completionTokens, reasoningTokens, details }: TokenUsage,
+  serverToolUse: Record<string, number> | null = null,
+): AnswerOf<typeof Message>["usage"] {
   const { cacheWriteTokens = 0, cacheWriteHourTokens = 0 } = details ?? {};
   const lifetimes = {
     ephemeral_5m_input_tokens: cacheWriteTokens - cacheWriteHourTokens,
@@ -43,7 +40,7 @@ export function toUsage({
     output_tokens: completionTokens,
     output_tokens_details: reasoningTokens === 0 ? null : { thinking_tokens: reasoningTokens },
     inference_geo: null,
-    server_tool_use: null,
+    server_tool_use: serverToolUse,
     service_tier: "standard",
   };
 }
@@ -61,6 +58,10 @@ export function toEmptyBlock(part: MessagePart): AnswerOf<typeof Message>["conte
       return { type: "tool_use", id: part.id, name: part.name, input: {}, caller: { type: "direct" } };
     case "mcp-use":
       return { type: "mcp_tool_use", id: part.id, name: part.name, server_name: part.server, input: {} };
+    case "server-use":
+      return { type: "server_tool_use", id: part.id, name: part.name, input: {} };
+    case "server-result":
+      return part.block;
     case "mcp-result": {
       const content = [{ type: "text" as const, text: part.text }];
       return { type: "mcp_tool_result", tool_use_id: part.id, is_error: part.isError, content };

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { repeatedIndex } from "../../kernel/repeated-index.ts";
 import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import type { SentTool } from "../responses/responses-tools.ts";
@@ -14,13 +15,13 @@ const McpServer = lazy.looseObject(() => ({
   url: optional(z.string().max(2000)),
   authorization_token: optional(z.string().min(1).max(10_000)),
   tool_configuration: optional(
-    z.looseObject({ enabled: optional(z.boolean()), allowed_tools: optional(z.array(z.string()).max(1000)) }),
+    z.looseObject({ enabled: optional(z.boolean()), allowed_tools: optional(listOf(z.string()).max(1000)) }),
   ),
 }));
 
 export const McpServers = listOf(McpServer).check(({ value, issues }) => {
   const names = value.map(({ name }) => name);
-  const index = names.findIndex((name, position) => names.indexOf(name) < position);
+  const index = repeatedIndex(names);
   if (index === -1) return;
   const message = "another server has this name too";
   issues.push({ code: "custom", path: [index, "name"], input: names[index], message });

@@ -32,6 +32,11 @@ export async function* toMessageFrames(
         yield toFrame("content_block_delta", { index: event.index, delta });
         break;
       }
+      case "part-citation": {
+        const delta = { type: "citations_delta", citation: event.citation };
+        yield toFrame("content_block_delta", { index: event.index, delta });
+        break;
+      }
       case "part-stop":
         yield toFrame("content_block_stop", { index: event.index });
         break;
@@ -41,7 +46,7 @@ export async function* toMessageFrames(
           stop_details: null,
           ...toStop(event),
         };
-        yield toFrame("message_delta", { delta, usage: toUsage(event.usage) });
+        yield toFrame("message_delta", { delta, usage: toUsage(event.usage, event.serverToolUse) });
         yield toFrame("message_stop", {});
       }
     }

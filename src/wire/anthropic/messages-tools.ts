@@ -9,7 +9,6 @@ import { listOf } from "../openai/list-of.ts";
 import { unknownMembers } from "../openai/unknown-fields.ts";
 import { describeOtherForm } from "../tool-forms.ts";
 import { toClientTool } from "./client-tools.ts";
-import { MCP_TOOLSET } from "./messages-mcp.ts";
 
 const CustomTool = lazy.looseObject(() => ({
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
@@ -82,7 +81,7 @@ export function toTools(sent: readonly SentTool[]): Tool[] {
   });
 }
 
-const TOOL_FIELDS = ["type", "name", "description", "input_schema", "cache_control", "strict"];
+const TOOL_FIELDS = ["type", "name", "description", "input_schema", "cache_control", "strict", "defer_loading"];
 
 /** Returns the paths of members without effect in the client's own tools. */
 export function ignoredToolFields(tools: readonly SentTool[]): string[] {
@@ -94,19 +93,19 @@ function isCallable(tool: SentTool): boolean {
   return isCustom(tool) || toClientTool(tool) !== undefined;
 }
 
-/** Whether the tool is a set of those of an MCP server that this service asks. */
-function isServed({ type }: SentTool, servesMcp: boolean): boolean {
-  return servesMcp && type === MCP_TOOLSET;
-}
+/** Types of tools that this service runs for a request. */
+export type ServedTypes = ReadonlySet<unknown>;
+
+const NO_TYPES: ServedTypes = new Set();
 
 /** Returns the paths of tools that only Anthropic's service has. */
-export function hostedTools(sent: readonly SentTool[], servesMcp = false): string[] {
-  return sent.flatMap((tool, index) => (isCallable(tool) || isServed(tool, servesMcp) ? [] : [`tools[${index}]`]));
+export function hostedTools(sent: readonly SentTool[], served = NO_TYPES): string[] {
+  return sent.flatMap((tool, index) => (isCallable(tool) || served.has(tool.type) ? [] : [`tools[${index}]`]));
 }
 
 /** Returns the Fault for the first tool that no client runs; undefined without one. */
-export function firstHostedTool(sent: readonly SentTool[], servesMcp = false): Fault | undefined {
-  const index = sent.findIndex((tool) => !isCallable(tool) && !isServed(tool, servesMcp));
+export function firstHostedTool(sent: readonly SentTool[], served = NO_TYPES): Fault | undefined {
+  const index = sent.findIndex((tool) => !isCallable(tool) && !served.has(tool.type));
   const tool = sent[index];
   if (tool === undefined) return undefined;
   const param = `tools[${index}].type`;
@@ -138,7 +137,7 @@ export function toToolChoice(
   const name = choice.name as string;
   const tool = sent.find((each) => each.name === name);
   const mcpName = mcpNames.get(name);
-  if (tool === undefined && mcpName !== undefined) return { name: mcpName };
+  if (mcpName !== undefined && (tool === undefined || !isCallable(tool))) return { name: mcpName };
   if (tool === undefined) {
     const message = `Invalid value for 'tool_choice.name': 'tools' has no tool '${name}'.`;
     throw invalidRequest(message, "tool_choice.name", "invalid_value");

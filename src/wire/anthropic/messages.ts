@@ -29,7 +29,7 @@ export const messagesFormat: ChatFormat<FormatContext, MessageChat> = {
   forwarded: { answer: (bytes) => toForwardedAnswer(bytes), frames: (bytes) => toForwardedFrames(bytes) },
   errorFrame: (failure, { requestId }) => toErrorFrame(toAnthropicErrorBody(failure, requestId)),
   waitFrame: () => PING,
-  ignored: (_answer, { body, mcp }) => ignoredFields(body, mcp !== undefined),
+  ignored: (_answer, { body, mcp }) => ignoredFields(body, mcp?.types),
   headers: ({ requestId }, limits = {}) => ({ "request-id": requestId, ...toRateLimitHeaders(limits) }),
 };
 

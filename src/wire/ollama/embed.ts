@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { EmbeddingResult } from "../../contracts/engine.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { ParsedEmbedding } from "../openai/embeddings.ts";
+import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
@@ -19,7 +20,7 @@ export const EmbedBody = named(
   "OllamaEmbedBody",
   lazy.looseObject(() => ({
     model: z.string().min(1),
-    input: z.union([z.string(), z.array(z.string()).min(1).max(MAX_INPUTS)]),
+    input: z.union([z.string(), listOf(z.string()).min(1).max(MAX_INPUTS)]),
     dimensions: optional(z.int().min(1).max(65_536)),
     truncate: optional(z.boolean()),
   })),

@@ -69,19 +69,24 @@ type Sampling = Pick<
 /** Converts the options; those that are missing have the model's defaults. */
 export function toSampling(options: Partial<Options> = {}, defaults: ChatDefaults = {}): Sampling {
   const values = { ...DEFAULT_CHAT_REQUEST, ...defaults };
-  const { top_k, num_predict, stop, repeat_last_n } = options;
+  const { top_k, num_predict, stop, repeat_last_n = 0 } = options;
   return {
     temperature: options.temperature ?? values.temperature,
     topP: options.top_p ?? values.topP,
-    topK: top_k === undefined ? values.topK : top_k > 0 ? top_k : undefined,
+    topK: top_k === undefined ? values.topK : positive(top_k),
     minP: options.min_p ?? values.minP,
     seed: options.seed,
     // 0 turns the penalty off.
-    repeatPenalty: repeat_last_n === 0 ? 1 : (options.repeat_penalty ?? values.repeatPenalty),
-    repeatLastN: repeat_last_n === undefined || repeat_last_n < 1 ? undefined : repeat_last_n,
+    repeatPenalty: options.repeat_last_n === 0 ? 1 : (options.repeat_penalty ?? values.repeatPenalty),
+    repeatLastN: positive(repeat_last_n),
     presencePenalty: options.presence_penalty ?? values.presencePenalty,
     frequencyPenalty: options.frequency_penalty ?? values.frequencyPenalty,
     stop: typeof stop === "string" ? [stop] : (stop ?? []),
-    maxTokens: num_predict === undefined ? values.maxTokens : num_predict > 0 ? num_predict : undefined,
+    maxTokens: num_predict === undefined ? values.maxTokens : positive(num_predict),
   };
+}
+
+/** Undefined for 0 and -1, which turn an option off. */
+function positive(value: number): number | undefined {
+  return value > 0 ? value : undefined;
 }

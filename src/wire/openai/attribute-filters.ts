@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { named } from "../openapi/named.ts";
+import { parsedListOf } from "./list-of.ts";
 
 const MAX_PAIRS = 16;
 const MAX_FILTERS = 100;
@@ -38,7 +39,7 @@ const Comparison = lazy
   .strictObject(() => ({
     type: z.enum(["eq", "ne", "gt", "gte", "lt", "lte", "in", "nin"]),
     key: z.string().min(1).max(64),
-    value: z.union([value, z.array(value).max(MAX_VALUES)]),
+    value: z.union([value, parsedListOf(value).max(MAX_VALUES)]),
   }))
   .refine((filter) => Array.isArray(filter.value) === ["in", "nin"].includes(filter.type), {
     error: "`in` and `nin` compare with a list, the other types with one value",

@@ -16,6 +16,7 @@ const BATCH_ENDPOINTS = [
   "/v1/moderations",
   "/v1/responses",
   "/v1/images/generations",
+  "/v1/messages",
 ] as const;
 
 export const Batch = named(
@@ -118,12 +119,18 @@ export interface ShownBatch {
   inputFileId: string;
   completionWindow: string;
   status: AnswerOf<typeof Batch>["status"];
+  /** JSON object. */
   metadata: string | null;
   /** JSON list of `BatchError`. */
   errors: string | null;
+  /** Lines of the input. */
   total: number;
+  /** Lines answered with success, and those answered with an error. */
   completed: number;
   failed: number;
+  /** Failed lines that were not answered before the end. */
+  unanswered: number;
+  /** Sums over the answered lines. */
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;

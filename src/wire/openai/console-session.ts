@@ -71,8 +71,11 @@ interface ShownSession {
   project: { id: string; name: string } | undefined;
   projects: readonly { id: string; name: string }[];
   user: ShownUser | undefined;
+  /** Owners whom a user without a project can ask. */
+  contacts: readonly { name: string; email: string }[];
   savesChats: boolean;
   needsOwner: boolean;
+  tools: readonly string[];
   signIn: SignInOptions;
 }
 
@@ -92,7 +95,8 @@ function toSignInOptions({ providers, allowsPasswords, hasPasswords, hasKeys }: 
 }
 
 export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {
-  const { version, organization, isAdmin, project, projects, user, savesChats, needsOwner, signIn } = session;
+  const { version, organization, isAdmin, project, projects, user, contacts, savesChats, needsOwner, tools, signIn } =
+    session;
   return {
     object: "console.session" as const,
     signed_in: true as const,
@@ -103,8 +107,10 @@ export function toConsoleSession(session: ShownSession): ConsoleSessionAnswer {
     projects: projects.map(toReference),
     user: user === undefined ? null : toUser(user),
     sign_in: toSignInOptions(signIn),
+    contacts: contacts.map((contact) => ({ name: contact.name, email: contact.email })),
     saves_chats: savesChats,
     needs_owner: needsOwner,
+    tools: [...tools],
   };
 }
 

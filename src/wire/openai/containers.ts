@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { named } from "../openapi/named.ts";
+import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY } from "./organization/organization-list.ts";
 
@@ -18,7 +19,7 @@ export const ContainerBody = named(
     expires_after: optional(
       z.strictObject({ anchor: z.literal("last_active_at"), minutes: z.int().min(1).max(MAX_EXPIRY_MINUTES) }),
     ),
-    file_ids: optional(z.array(z.string().min(1)).max(MAX_CONTAINER_FILES)),
+    file_ids: optional(listOf(z.string().min(1)).max(MAX_CONTAINER_FILES)),
     memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),
     network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
   })),
@@ -71,7 +72,7 @@ export const ContainerFileAnswer = named(
   })),
 );
 
-interface ShownContainer {
+export interface ShownContainer {
   id: string;
   name: string;
   createdAt: number;
@@ -88,16 +89,17 @@ export function toContainer({ id, name, createdAt, lastActiveAt, expiresAfterMin
   return { id, name, ...fixed, ...times };
 }
 
-interface ShownFile {
+export interface ShownContainerFile {
   id: string;
   containerId: string;
+  /** Below /mnt/data. */
   path: string;
   content: { length: number };
   source: "user" | "assistant";
   createdAt: number;
 }
 
-export function toContainerFile({ id, containerId, path, content, source, createdAt }: ShownFile) {
+export function toContainerFile({ id, containerId, path, content, source, createdAt }: ShownContainerFile) {
   const times = { created_at: toSeconds(createdAt), bytes: content.length };
   return { id, object: "container.file" as const, ...times, container_id: containerId, path, source };
 }

@@ -139,7 +139,7 @@ function toMetadata({ task, price, description, abilities, ...facts }: ShownMode
 function ofTask(task: Task, description: ModelDescription | undefined, dimensions: number | undefined) {
   switch (task) {
     case "embedding": {
-      const embedding = description?.task === "embedding" ? description : undefined;
+      const embedding = describedAs("embedding", description);
       return {
         dimensions: embedding?.dimensions ?? dimensions ?? null,
         context_window: embedding?.contextWindow ?? null,
@@ -147,16 +147,15 @@ function ofTask(task: Task, description: ModelDescription | undefined, dimension
       };
     }
     case "speech": {
-      const speech = description?.task === "speech" ? description : undefined;
+      const speech = describedAs("speech", description);
       return { voices: speech?.voices ?? null, languages: speech?.languages ?? null, formats: SPEECH_FORMATS };
     }
-    case "transcription":
-      return {
-        languages: description?.task === "transcription" ? (description.languages ?? null) : null,
-        formats: TRANSCRIPTION_FORMATS,
-      };
+    case "transcription": {
+      const transcription = describedAs("transcription", description);
+      return { languages: transcription?.languages ?? null, formats: TRANSCRIPTION_FORMATS };
+    }
     case "moderation": {
-      const moderation = description?.task === "moderation" ? description : undefined;
+      const moderation = describedAs("moderation", description);
       return {
         categories: moderation?.categories ?? null,
         thresholds: moderation?.thresholds ?? null,
@@ -168,35 +167,47 @@ function ofTask(task: Task, description: ModelDescription | undefined, dimension
   }
 }
 
+function describedAs<Name extends Task>(task: Name, description: ModelDescription | undefined) {
+  return description?.task === task ? (description as Extract<ModelDescription, { task: Name }>) : undefined;
+}
+
 /** Renders the capabilities; null when unknown, such as the fields that an upstream's model honors. */
 function toCapabilities(
   task: Task,
   description: ModelDescription | undefined,
   abilities: ChatAbilities | undefined,
 ): Metadata["capabilities"] {
-  if (task === "moderation")
-    return { images: description?.task === "moderation" ? (description.takesImages ?? null) : null };
-  if (task === "embedding") return { streaming: false };
-  if (task === "transcription") {
-    const able = description?.task === "transcription" ? description.abilities : undefined;
-    return {
-      streaming: true,
-      speakers: able?.diarization ?? null,
-      word_times: able?.wordTimes ?? null,
-      prompt: able?.prompt ?? null,
-      translation: able?.translation ?? null,
-    };
+  switch (task) {
+    case "moderation":
+      return { images: describedAs(task, description)?.takesImages ?? null };
+    case "embedding":
+      return { streaming: false };
+    case "transcription": {
+      const able = describedAs(task, description)?.abilities;
+      return {
+        streaming: true,
+        speakers: able?.diarization ?? null,
+        word_times: able?.wordTimes ?? null,
+        prompt: able?.prompt ?? null,
+        translation: able?.translation ?? null,
+      };
+    }
+    case "chat":
+      return { streaming: true, ...chatCapabilities(abilities ?? {}) };
+    default:
+      return { streaming: true };
   }
-  if (task !== "chat") return { streaming: true };
+}
+
+function chatCapabilities(abilities: Partial<ChatAbilities>) {
   return {
-    streaming: true,
-    tools: abilities?.tools ?? null,
-    json_schema: abilities?.jsonSchema ?? null,
-    vision: abilities?.vision ?? null,
-    logprobs: abilities?.logprobs ?? null,
-    reasoning: abilities?.reasoning ?? null,
-    completions: abilities?.completions ?? null,
-    infill: abilities?.infill ?? null,
-    max_choices: abilities?.choices ?? null,
+    tools: abilities.tools ?? null,
+    json_schema: abilities.jsonSchema ?? null,
+    vision: abilities.vision ?? null,
+    logprobs: abilities.logprobs ?? null,
+    reasoning: abilities.reasoning ?? null,
+    completions: abilities.completions ?? null,
+    infill: abilities.infill ?? null,
+    max_choices: abilities.choices ?? null,
   };
 }

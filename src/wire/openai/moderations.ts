@@ -6,6 +6,7 @@ import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts"
 import { lazy } from "../../kernel/lazy.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
+import { parsedListOf } from "./list-of.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 
@@ -26,7 +27,7 @@ export const ModerationBody = named(
       .min(1)
       .nullish()
       .transform((model) => model ?? undefined),
-    input: z.union([z.string(), z.array(z.union([z.string(), Part]))]).check(({ value, issues }) => {
+    input: z.union([z.string(), parsedListOf(z.union([z.string(), Part]))]).check(({ value, issues }) => {
       if (typeof value === "string") return;
       const refuse = (message: string) => issues.push({ code: "custom", path: [], input: value, message });
       if (value.length === 0) refuse("it must have at least one entry");

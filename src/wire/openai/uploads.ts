@@ -4,6 +4,7 @@ import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { File, FileExpiry, PURPOSES } from "./files.ts";
+import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { toSeconds } from "./organization/organization-list.ts";
 
@@ -43,7 +44,7 @@ const MAX_PARTS = 10_000;
 export const CompleteUploadBody = named(
   "CompleteUploadBody",
   lazy.strictObject(() => ({
-    part_ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_PARTS).describe("Parts in the order of the file."),
+    part_ids: listOf(z.string().min(1).max(100)).min(1).max(MAX_PARTS).describe("Parts in the order of the file."),
     md5: optional(z.string().regex(/^[0-9a-f]{32}$/i, { error: "it must be an MD5 hash in hexadecimal" })),
   })),
 );
@@ -52,8 +53,9 @@ export const UploadPartFiles = z.object({ data: z.file() });
 
 export const UploadPartForm = named("UploadPartForm", z.looseObject({}));
 
-interface ShownUpload {
+export interface ShownUpload {
   id: string;
+  /** Bytes of the complete file, as announced. */
   bytes: number;
   createdAt: number;
   expiresAt: number;

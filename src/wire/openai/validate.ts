@@ -72,40 +72,39 @@ function toFault(issue: Issue): Fault {
   if (isMissing && issue.code !== "custom") {
     return invalidRequest(`Missing required parameter: ${name}.`, param, "missing_required_parameter");
   }
+  const [message, code] = problemOf(issue, name);
+  return invalidRequest(`${message}.`, param, code);
+}
+
+function problemOf(
+  issue: Exclude<Issue, { code: "unrecognized_keys" }>,
+  name: string,
+): [message: string, code: string] {
   switch (issue.code) {
     case "invalid_type":
       // A field that only null passes says why there is no other value.
-      if (issue.expected === "null" && !issue.message.startsWith("Invalid input")) {
-        return invalidRequest(`Invalid value for ${name}: ${issue.message}.`, param, "unsupported_value");
-      }
-      return invalidRequest(
-        `Wrong type for ${name}: it must be ${describeExpected(issue.expected)}, not ${describeGiven(issue.input)}.`,
-        param,
-        "invalid_type",
-      );
-    case "too_big":
-      return invalidRequest(
-        `${name} is too large: ${describeBound(issue.origin, "at most", issue.maximum, issue.input)}.`,
-        param,
-        codeAboveMaximum(issue.origin),
-      );
-    case "too_small":
-      return invalidRequest(
-        `${name} is too small: ${describeBound(issue.origin, "at least", issue.minimum, issue.input)}.`,
-        param,
-        codeBelowMinimum(issue.origin, issue.input),
-      );
+      return issue.expected === "null" && !issue.message.startsWith("Invalid input")
+        ? [`Invalid value for ${name}: ${issue.message}`, "unsupported_value"]
+        : [wrongType(name, describeExpected(issue.expected), issue.input), "invalid_type"];
+    case "too_big": {
+      const bound = describeBound(issue.origin, "at most", issue.maximum, issue.input);
+      return [`${name} is too large: ${bound}`, codeAboveMaximum(issue.origin)];
+    }
+    case "too_small": {
+      const bound = describeBound(issue.origin, "at least", issue.minimum, issue.input);
+      return [`${name} is too small: ${bound}`, codeBelowMinimum(issue.origin, issue.input)];
+    }
     case "invalid_value":
       return typeof issue.input === "string" || issue.values.length === 1
-        ? invalidRequest(`Invalid value for ${name}: it must be ${listOf(issue.values)}.`, param, "invalid_value")
-        : invalidRequest(
-            `Wrong type for ${name}: it must be one of ${listOf(issue.values)}, not ${describeGiven(issue.input)}.`,
-            param,
-            "invalid_type",
-          );
+        ? [`Invalid value for ${name}: it must be ${listOf(issue.values)}`, "invalid_value"]
+        : [wrongType(name, `one of ${listOf(issue.values)}`, issue.input), "invalid_type"];
     default:
-      return invalidRequest(`Invalid value for ${name}: ${reasonOf(issue)}.`, param, codeOf(issue) ?? "invalid_value");
+      return [`Invalid value for ${name}: ${reasonOf(issue)}`, codeOf(issue) ?? "invalid_value"];
   }
+}
+
+function wrongType(name: string, expected: string, input: unknown): string {
+  return `Wrong type for ${name}: it must be ${expected}, not ${describeGiven(input)}`;
 }
 
 /** Words what Zod words for programmers; messages of schemas are for callers. */

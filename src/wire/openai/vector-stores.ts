@@ -5,6 +5,7 @@ import { lazy } from "../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { Metadata } from "../responses/metadata.ts";
 import { AttributesBody } from "./attribute-filters.ts";
+import { listOf, parsedListOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
 
@@ -87,7 +88,7 @@ export const VectorStoreBody = named(
   lazy.strictObject(() => ({
     name: optional(z.string().max(256)),
     description: optional(z.string().max(512)),
-    file_ids: optional(z.array(id).max(500)),
+    file_ids: optional(listOf(id).max(500)),
     expires_after: optional(Expiry),
     chunking_strategy: optional(ChunkingBody),
     metadata: optional(Metadata),
@@ -127,8 +128,8 @@ export const FileBatchBody = named(
   "VectorStoreFileBatchBody",
   lazy
     .strictObject(() => ({
-      file_ids: optional(z.array(id).min(1).max(MAX_BATCH_FILES)),
-      files: optional(z.array(StoreFileBody).min(1).max(MAX_BATCH_FILES)),
+      file_ids: optional(listOf(id).min(1).max(MAX_BATCH_FILES)),
+      files: optional(parsedListOf(StoreFileBody).min(1).max(MAX_BATCH_FILES)),
       attributes: optional(AttributesBody),
       chunking_strategy: optional(ChunkingBody),
     }))
@@ -162,11 +163,13 @@ export interface ShownCounts {
   cancelled: number;
 }
 
-interface ShownStore {
+export interface ShownStore {
   id: string;
   name: string;
   description: string | null;
+  /** JSON object. */
   metadata: string | null;
+  /** Catalog ID of the model that embeds its chunks and queries. */
   embeddingModel: string;
   createdAt: number;
   lastActiveAt: number;
@@ -198,7 +201,8 @@ export function toVectorStore(
   };
 }
 
-interface ShownStoreFile {
+export interface ShownStoreFile {
+  /** ID of the file. */
   id: string;
   vectorStoreId: string;
   status: AnswerOf<typeof VectorStoreFile>["status"];
@@ -206,7 +210,9 @@ interface ShownStoreFile {
   errorMessage: string | null;
   maxTokens: number;
   overlapTokens: number;
+  /** JSON object. */
   attributes: string | null;
+  /** Bytes of its chunks and vectors. */
   usageBytes: number;
   createdAt: number;
 }

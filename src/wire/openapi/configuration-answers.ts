@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOfEntries } from "./list-answers.ts";
 import { named } from "./named.ts";
-import { listOfEntries } from "./organization-answers.ts";
 
 const seconds = z.int();
 const count = z.int().min(0);

@@ -43,6 +43,8 @@ export interface Operation {
   readsIfMatch?: boolean;
   /** Name of the parameter that is the rest of the path (`*`). */
   wildcard?: string;
+  /** Custom method of a resource, which ends the path: `generateContent` of `/models/{model}:generateContent`. */
+  customMethod?: string;
 }
 
 export type Requirement = RolePermission | "signed-in" | readonly RolePermission[];
@@ -85,6 +87,7 @@ export const TAGS = {
   "Vector stores": "Stores that searches and the tool `file_search` read, of uploaded files.",
   Batches: "Files, uploads, and batches of requests that run with low priority.",
   Ollama: "Ollama's API.",
+  Gemini: "Google's Gemini API.",
   Models: "Models that a key may use.",
   Projects: "Projects, service accounts, keys and their limits.",
   People: "Users, invites, groups and roles.",

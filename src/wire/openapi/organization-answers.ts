@@ -2,41 +2,13 @@
 
 import { z } from "zod";
 import { AUDIT_EVENTS, type AuditEventType } from "../../contracts/audit-events.ts";
-import { guardrailList } from "../../contracts/guardrail.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { describedBy } from "./described-by.ts";
-import { memberOf, named, names, toComponentName } from "./named.ts";
+import { listOfEntries } from "./list-answers.ts";
+import { memberOf, named, toComponentName } from "./named.ts";
 
 const seconds = z.int();
 const secondsOrNull = z.int().nullable();
 const count = z.int().min(0);
-
-/** A page of a list of named entries, with cursors. */
-export function listOfEntries<Entry extends z.ZodType>(entry: Entry) {
-  return memberOf(`${names.get(entry)?.id}List`, () =>
-    lazy.object(() => ({
-      object: z.literal("list"),
-      data: z.array(entry),
-      first_id: z.string().nullable(),
-      last_id: z.string().nullable(),
-      has_more: z.boolean(),
-    })),
-  );
-}
-
-export function deleted(object: string) {
-  return memberOf(deletionName(object), () =>
-    lazy.object(() => ({ object: z.literal(object), id: z.string(), deleted: z.boolean() })),
-  );
-}
-
-export function removed(object: string) {
-  return memberOf(deletionName(object), () => lazy.object(() => ({ object: z.literal(object), deleted: z.boolean() })));
-}
-
-function deletionName(object: string): string {
-  return `${toComponentName(object.replace(/\.deleted$/, ""))}Deleted`;
-}
 
 export const Project = named(
   "Project",
@@ -184,85 +156,6 @@ export function modelPermissions(of: "project" | "organization") {
     })),
   );
 }
-
-export const KeyRules = named(
-  "KeyRules",
-  lazy.object(() => ({
-    object: z.literal("project.key_rules"),
-    max_keys_per_user: z.int().nullable().describe("Null: as many as the configuration allows."),
-    max_lifetime_seconds: z.int().nullable().describe("Null: as long as the configuration allows."),
-    model_ids: z.array(z.string()).nullable().describe("Null: the models of the project."),
-    max_spend_cents_per_month: z.int().nullable().describe("Per key. Null: unlimited."),
-  })),
-);
-
-const direction = z.object({ mode: z.enum(["score", "block"]) }).nullable();
-export const ModerationPolicy = named(
-  "ModerationPolicy",
-  lazy.object(() => ({
-    object: z.literal("project.moderation_policy"),
-    model: z.string().nullable(),
-    policy: z.object({ input: direction, output: direction }),
-    unsupported_language: z
-      .object({ action: z.enum(["pass", "refuse", "model"]), model: z.string().nullable() })
-      .nullable()
-      .describe("For text in a language that the moderation model does not know. Null: pass."),
-  })),
-);
-
-export const ProjectRecording = named(
-  "ProjectRecording",
-  lazy.object(() => ({
-    object: z.literal("project.recording"),
-    record_content: z.enum(["off", "errors", "all"]),
-    share: z.number(),
-    keep_days: z.int(),
-    max_bytes: z.int(),
-    redact: z.array(z.enum(["pii", "secrets"])),
-    search: z.boolean(),
-  })),
-);
-
-const WrittenGuardrail = named("Guardrail", guardrailList.element);
-
-export const ProjectGuardrails = named(
-  "ProjectGuardrails",
-  lazy.object(() => ({
-    object: z.literal("project.guardrails"),
-    guardrails: z
-      .array(describedBy(z.looseObject({ type: z.string() }), WrittenGuardrail))
-      .describe("In order; the moderation policy is the last. Fields are those of `guardrails` in parlance.yaml."),
-  })),
-);
-
-export function spendLimit(of: "organization" | "project" | "api_key") {
-  const object = `${of}.spend_limit` as const;
-  return memberOf(toComponentName(object), () =>
-    lazy.object(() => ({
-      object: z.literal(object),
-      currency: z.literal("USD"),
-      interval: z.literal("month"),
-      threshold_amount: z.int().min(1).describe("US cents."),
-      enforcement: z.object({ status: z.enum(["enforcing", "inactive"]) }),
-    })),
-  );
-}
-
-export const RateLimit = named(
-  "RateLimit",
-  lazy.object(() => ({
-    object: z.literal("project.rate_limit"),
-    id: z.string(),
-    model: z.string(),
-    max_requests_per_1_minute: count,
-    max_tokens_per_1_minute: count,
-    max_requests_per_1_day: count,
-    max_audio_megabytes_per_1_minute: count,
-    max_images_per_1_minute: count,
-    max_concurrent_requests: count,
-  })),
-);
-export const RateLimitList = listOfEntries(RateLimit);
 
 const actingUser = lazy.object(() => ({ id: z.string(), email: z.string().nullable().optional() }));
 const eventDetails = lazy.looseObject(() => ({

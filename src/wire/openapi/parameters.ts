@@ -49,6 +49,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   upload: "ID of an upload.",
   user: "ID of a user.",
   "versions/version": "Number of a version.",
+  share: "ID of a shared copy of a saved chat.",
 };
 
 /** Queries whose schema says nothing. */

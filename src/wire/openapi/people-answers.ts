@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOfEntries } from "./list-answers.ts";
 import { memberOf, named, names } from "./named.ts";
-import { listOfEntries } from "./organization-answers.ts";
 
 const seconds = z.int();
 const secondsOrNull = z.int().nullable();

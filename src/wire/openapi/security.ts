@@ -11,6 +11,12 @@ export const SECURITY_SCHEMES = {
     name: "x-api-key",
     description: "A key as clients of Anthropic's API send it.",
   },
+  google_key_header: {
+    type: "apiKey",
+    in: "header",
+    name: "x-goog-api-key",
+    description: "A key as clients of Gemini's API send it.",
+  },
   console_session: {
     type: "apiKey",
     in: "cookie",
@@ -27,7 +33,7 @@ export const SECURITY_SCHEMES = {
 
 type Requirement = Partial<Record<keyof typeof SECURITY_SCHEMES, []>>;
 
-const OTHERS: readonly Requirement[] = [{ key_header: [] }, { console_session: [] }];
+const OTHERS: readonly Requirement[] = [{ key_header: [] }, { google_key_header: [] }, { console_session: [] }];
 
 /** Any one of these authenticates; an empty one means that none is needed. */
 export const SECURITY: Readonly<Record<Permission, readonly Requirement[]>> = {

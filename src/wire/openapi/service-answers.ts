@@ -113,10 +113,14 @@ export const ConsoleSession = named(
       projects: z.array(reference).describe("Projects among which the user can choose."),
       user: consoleUser.nullable().describe("Null for a session with keys."),
       sign_in: signInOptions,
+      contacts: z
+        .array(z.object({ name: z.string(), email: z.string() }))
+        .describe("Owners of the organization whom a user without a project can ask; empty for others."),
       saves_chats: z.boolean().describe("Whether the service saves the chats of the signed-in user."),
       needs_owner: z
         .boolean()
         .describe("Whether the session is the operator's, and the organization has no owner yet."),
+      tools: z.array(z.string()).describe("Types of tools that the service runs within responses."),
     })),
   ]),
 );

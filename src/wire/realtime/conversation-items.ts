@@ -135,17 +135,19 @@ export function toChatMessages(instructions: string, items: readonly Conversatio
     } else if (item.type === "function_call_output") {
       messages.push({ role: "tool", content: item.output, toolCallId: item.call_id });
     } else if (item.type === "function_call") {
-      const call = { id: item.call_id, name: item.name, arguments: item.arguments };
-      const last = messages.at(-1);
-      if (last?.role === "assistant")
-        messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
-      else messages.push({ role: "assistant", content: "", toolCalls: [call] });
+      appendCall(messages, { id: item.call_id, name: item.name, arguments: item.arguments });
     } else {
       const content = toContent(item.content);
       if (content !== "") messages.push({ role: item.role, content });
     }
   }
   return messages;
+}
+
+function appendCall(messages: ChatMessage[], call: NonNullable<ChatMessage["toolCalls"]>[number]): void {
+  const last = messages.at(-1);
+  if (last?.role === "assistant") messages.splice(-1, 1, { ...last, toolCalls: [...(last.toolCalls ?? []), call] });
+  else messages.push({ role: "assistant", content: "", toolCalls: [call] });
 }
 
 function toContent(content: readonly ItemContent[]): ChatMessage["content"] {

@@ -186,35 +186,36 @@ export function updateSettings(current: SessionSettings, update: SessionConfigur
     const message = `This session has the type '${current.type}', which cannot change; open another connection.`;
     throw invalidRequest(message, "session.type", "invalid_value");
   }
-  const input = update.audio?.input;
-  const turnSettings: SessionSettings = {
-    ...current,
-    inputFormat: input?.format ?? current.inputFormat,
-    transcription: input?.transcription === undefined ? current.transcription : input.transcription,
-    turnDetection: input?.turn_detection === undefined ? current.turnDetection : input.turn_detection,
-  };
+  const { format, transcription, turn_detection: turnDetection } = update.audio?.input ?? {};
+  const turnSettings = withSent(current, { inputFormat: format, transcription, turnDetection });
   if (update.type === "transcription") {
     if (turnSettings.transcription !== null) return turnSettings;
     throw unsupportedValue("A transcription session needs a transcription.", "session.audio.input.transcription");
   }
   const output = update.audio?.output;
   const { truncation } = update;
-  return {
-    ...turnSettings,
-    model: update.model ?? current.model,
-    instructions: update.instructions ?? current.instructions,
-    outputModality: update.output_modalities?.[0] ?? current.outputModality,
-    outputFormat: output?.format ?? current.outputFormat,
-    voice: output?.voice ?? current.voice,
-    speed: output?.speed ?? current.speed,
-    speechModel: output?.model ?? current.speechModel,
-    tools: update.tools ?? current.tools,
-    toolChoice: update.tool_choice ?? current.toolChoice,
-    parallelToolCalls: update.parallel_tool_calls ?? current.parallelToolCalls,
-    maxOutputTokens: update.max_output_tokens ?? current.maxOutputTokens,
-    reasoningEffort: update.reasoning?.effort ?? current.reasoningEffort,
-    truncation: typeof truncation === "object" ? "auto" : (truncation ?? current.truncation),
-  };
+  return withSent(turnSettings, {
+    model: update.model,
+    instructions: update.instructions,
+    outputModality: update.output_modalities?.[0],
+    outputFormat: output?.format,
+    voice: output?.voice,
+    speed: output?.speed,
+    speechModel: output?.model,
+    tools: update.tools,
+    toolChoice: update.tool_choice,
+    parallelToolCalls: update.parallel_tool_calls,
+    maxOutputTokens: update.max_output_tokens,
+    reasoningEffort: update.reasoning?.effort,
+    truncation: typeof truncation === "object" ? "auto" : truncation,
+  });
+}
+
+type SentSettings = { [Name in keyof SessionSettings]?: SessionSettings[Name] | undefined };
+
+function withSent(settings: SessionSettings, sent: SentSettings): SessionSettings {
+  const entries = Object.entries(sent).filter(([, value]) => value !== undefined);
+  return { ...settings, ...(Object.fromEntries(entries) as Partial<SessionSettings>) };
 }
 
 /** Renders the session. `id` and `expiresAt` (epoch milliseconds) are undefined before it has begun. */

@@ -1,6 +1,6 @@
 /**
- * Tools that OpenAI defines and the caller runs: shell, local_shell, apply_patch and computer. Models get them as
- * functions; their calls become the items of the Responses API, and the items become calls and results again. Shapes:
+ * Tools that OpenAI defines and the caller runs: shell, local_shell, apply_patch, computer, and tool_search with
+ * `execution: client`. Models get them as functions; their calls become the items of the Responses API, and the items become calls and results again. Shapes:
  * OpenAI's specification of the Responses API, as in the types of its SDK.
  */
 
@@ -8,7 +8,13 @@ import { z } from "zod";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 
-export type CallerToolType = "shell" | "local_shell" | "apply_patch" | "computer" | "computer_use_preview";
+export type CallerToolType =
+  | "shell"
+  | "local_shell"
+  | "apply_patch"
+  | "computer"
+  | "computer_use_preview"
+  | "tool_search";
 
 interface Definition {
   /** Name of the function that the model calls. */
@@ -103,21 +109,43 @@ const COMPUTER: Definition = {
   },
 };
 
+const TOOL_SEARCH: Definition = {
+  name: "tool_search",
+  description: "Searches for tools that can be called after the search.",
+  parameters: { type: "object", properties: { query: text("What the tool should do") }, required: ["query"] },
+};
+
 const DEFINITIONS: Readonly<Record<CallerToolType, Definition>> = {
   shell: SHELL,
   local_shell: LOCAL_SHELL,
   apply_patch: APPLY_PATCH,
   computer: COMPUTER,
   computer_use_preview: COMPUTER,
+  tool_search: TOOL_SEARCH,
 };
 
-export function isCallerTool(type: string): type is CallerToolType {
+export function isCallerType(type: string): type is CallerToolType {
   return Object.hasOwn(DEFINITIONS, type);
+}
+
+/** Whether the caller runs a tool: a search runs here unless it says otherwise. */
+export function isCallerTool<Tool extends { type: string; execution?: unknown }>(
+  tool: Tool,
+): tool is Tool & { type: CallerToolType } {
+  return isCallerType(tool.type) && (tool.type !== "tool_search" || tool.execution === "client");
 }
 
 /** Returns the function that the model gets for a tool. */
 export function toCallerFunction(type: CallerToolType, tool: Readonly<Record<string, unknown>>): Definition {
   const definition = DEFINITIONS[type];
+  if (type === "tool_search") {
+    const { description, parameters } = tool;
+    return {
+      ...definition,
+      ...(typeof description === "string" && { description }),
+      ...(typeof parameters === "object" && parameters !== null && { parameters: { ...parameters } }),
+    };
+  }
   const { display_width: width, display_height: height, environment } = tool;
   if (type !== "computer_use_preview" || !Number.isInteger(width) || !Number.isInteger(height)) return definition;
   const system = typeof environment === "string" ? `, and its environment is ${environment.slice(0, 100)}` : "";
@@ -144,6 +172,7 @@ const CALL_TYPES: Readonly<Record<CallerToolType, string>> = {
   apply_patch: "apply_patch_call",
   computer: "computer_call",
   computer_use_preview: "computer_call",
+  tool_search: "tool_search_call",
 };
 
 /** Prefix of the IDs of a tool's calls. */
@@ -153,6 +182,7 @@ export const CALL_PREFIXES: Readonly<Record<CallerToolType, string>> = {
   apply_patch: "apc_",
   computer: "cu_",
   computer_use_preview: "cu_",
+  tool_search: "tsc_",
 };
 
 /** Renders a call as its item, without `id` and `status`; undefined for arguments that are not an object. */
@@ -184,6 +214,8 @@ function contentOf(type: CallerToolType, call: Readonly<Record<string, unknown>>
       return { pending_safety_checks: [], actions: call.type === undefined ? [] : [call] };
     case "computer_use_preview":
       return { pending_safety_checks: [], ...(call.type === undefined ? {} : { action: call }) };
+    case "tool_search":
+      return { execution: "client", arguments: call };
   }
 }
 

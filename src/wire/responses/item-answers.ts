@@ -2,100 +2,18 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
-import { TokenLogprob } from "../openai/chat/completion-answers.ts";
 import { openAnswers } from "../openai/open-variants.ts";
 import { named } from "../openapi/named.ts";
+import { Content, ReasoningText, SummaryText } from "./content-answers.ts";
 
 const nullable = z.string().nullable();
-const count = z.int().min(0);
 const fields = z.record(z.string(), z.unknown());
 
-const item = {
+export const item = {
   id: z.string(),
   status: nullable.optional().describe("in_progress, completed or incomplete; tools of the service have others."),
 };
-const call = { ...item, call_id: z.string() };
-
-export const ResponseAnnotation = named(
-  "ResponseAnnotation",
-  openAnswers({
-    file_citation: lazy.looseObject(() => ({
-      type: z.literal("file_citation"),
-      index: count.describe("Where the citation stands in the text."),
-      file_id: z.string(),
-      filename: z.string(),
-    })),
-    url_citation: lazy.looseObject(() => ({
-      type: z.literal("url_citation"),
-      url: z.string(),
-      title: z.string(),
-      start_index: count,
-      end_index: count,
-    })),
-    container_file_citation: lazy.looseObject(() => ({
-      type: z.literal("container_file_citation"),
-      container_id: z.string(),
-      file_id: z.string(),
-      filename: z.string(),
-      start_index: count,
-      end_index: count,
-    })),
-  }),
-);
-
-const OutputText = named(
-  "ResponseOutputText",
-  lazy.looseObject(() => ({
-    type: z.literal("output_text"),
-    text: z.string(),
-    annotations: z.array(ResponseAnnotation).optional(),
-    logprobs: z.array(TokenLogprob).optional(),
-  })),
-);
-const Refusal = named(
-  "ResponseRefusal",
-  lazy.looseObject(() => ({ type: z.literal("refusal"), refusal: z.string() })),
-);
-const ReasoningText = named(
-  "ResponseReasoningText",
-  lazy.looseObject(() => ({ type: z.literal("reasoning_text"), text: z.string() })),
-);
-const SummaryText = named(
-  "ResponseSummaryText",
-  lazy.looseObject(() => ({ type: z.literal("summary_text"), text: z.string() })),
-);
-
-/** Part of an item, as its events have it. */
-export const ResponsePart = named(
-  "ResponsePart",
-  openAnswers({ output_text: OutputText, refusal: Refusal, reasoning_text: ReasoningText, summary_text: SummaryText }),
-);
-
-const InputText = lazy.looseObject(() => ({ type: z.literal("input_text"), text: z.string() }));
-const InputImage = lazy.looseObject(() => ({
-  type: z.literal("input_image"),
-  image_url: nullable.optional(),
-  file_id: nullable.optional(),
-  detail: nullable.optional(),
-}));
-const InputFile = lazy.looseObject(() => ({
-  type: z.literal("input_file"),
-  file_id: nullable.optional(),
-  file_url: nullable.optional(),
-  file_data: nullable.optional(),
-  filename: nullable.optional(),
-}));
-
-const Content = named(
-  "ResponseContent",
-  openAnswers({
-    output_text: OutputText,
-    refusal: Refusal,
-    input_text: InputText,
-    input_image: InputImage,
-    input_file: InputFile,
-  }),
-);
+export const call = { ...item, call_id: z.string() };
 
 const Message = named(
   "ResponseMessage",
@@ -305,6 +223,22 @@ const McpApprovalRequest = named(
   lazy.looseObject(() => ({ ...item, type: z.literal("mcp_approval_request"), ...mcp })),
 );
 
+const search = { ...item, call_id: nullable, execution: z.enum(["server", "client"]) };
+
+const ToolSearchCall = named(
+  "ResponseToolSearchCall",
+  lazy.looseObject(() => ({ ...search, type: z.literal("tool_search_call"), arguments: fields })),
+);
+
+const ToolSearchOutput = named(
+  "ResponseToolSearchOutput",
+  lazy.looseObject(() => ({
+    ...search,
+    type: z.literal("tool_search_output"),
+    tools: z.array(fields).describe("Tools that the search loaded, those of namespaces and servers in namespaces."),
+  })),
+);
+
 const Compaction = named(
   "ResponseCompaction",
   lazy.looseObject(() => ({
@@ -314,7 +248,7 @@ const Compaction = named(
   })),
 );
 
-const OUTPUT = {
+export const OUTPUT = {
   message: Message,
   reasoning: Reasoning,
   function_call: FunctionCall,
@@ -330,71 +264,9 @@ const OUTPUT = {
   mcp_list_tools: McpListTools,
   mcp_call: McpCall,
   mcp_approval_request: McpApprovalRequest,
+  tool_search_call: ToolSearchCall,
+  tool_search_output: ToolSearchOutput,
   compaction: Compaction,
 };
 
 export const OutputItem = named("ResponseOutputItem", openAnswers(OUTPUT));
-
-function resultOf<Type extends string>(type: Type) {
-  return lazy.looseObject(() => ({
-    ...item,
-    type: z.literal(type),
-    call_id: z.string(),
-    output: z.union([z.string(), z.array(fields), fields]),
-  }));
-}
-
-/** Item of the input of a response, or of a conversation. */
-export const ListedItem = named(
-  "ResponseItem",
-  openAnswers({
-    ...OUTPUT,
-    function_call_output: named("ResponseFunctionCallOutput", resultOf("function_call_output")),
-    custom_tool_call_output: named("ResponseCustomToolCallOutput", resultOf("custom_tool_call_output")),
-    shell_call_output: named("ResponseShellCallOutput", resultOf("shell_call_output")),
-    local_shell_call_output: named(
-      "ResponseLocalShellCallOutput",
-      lazy.looseObject(() => ({ ...item, type: z.literal("local_shell_call_output"), output: z.string() })),
-    ),
-    apply_patch_call_output: named(
-      "ResponseApplyPatchCallOutput",
-      lazy.looseObject(() => ({
-        ...call,
-        type: z.literal("apply_patch_call_output"),
-        output: nullable.optional(),
-      })),
-    ),
-    computer_call_output: named("ResponseComputerCallOutput", resultOf("computer_call_output")),
-    mcp_approval_response: named(
-      "ResponseMcpApprovalResponse",
-      lazy.looseObject(() => ({
-        ...item,
-        type: z.literal("mcp_approval_response"),
-        approval_request_id: z.string(),
-        approve: z.boolean(),
-        reason: nullable.optional(),
-      })),
-    ),
-  }),
-);
-
-export const ItemList = named(
-  "ResponseItemList",
-  lazy.object(() => ({
-    object: z.literal("list"),
-    data: z.array(ListedItem),
-    first_id: nullable,
-    last_id: nullable,
-    has_more: z.boolean(),
-  })),
-);
-
-export const Conversation = named(
-  "Conversation",
-  lazy.object(() => ({
-    id: z.string(),
-    object: z.literal("conversation"),
-    created_at: z.int(),
-    metadata: z.record(z.string(), z.string()),
-  })),
-);

@@ -17,7 +17,8 @@ export interface ItemProgress {
 export type ItemEvent =
   | { type: "item-start"; item: ServiceItem }
   | { type: "item-event"; id: string; event: ItemProgress }
-  | { type: "item-stop"; item: ServiceItem }
+  /** `text`: what the model reads of a result. */
+  | { type: "item-stop"; item: ServiceItem; text?: string }
   /** Citations of the text that is about to end. */
   | { type: "annotations"; annotations: readonly Annotation[] };
 

@@ -6,7 +6,7 @@ import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { PAGE_QUERY, queryBoolean, queryNumber, toSeconds } from "../openai/organization/organization-list.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
-import type { Conversation, ItemList } from "./item-answers.ts";
+import type { Conversation, ItemList } from "./conversation-answers.ts";
 import { Metadata } from "./metadata.ts";
 import { Item } from "./responses-input.ts";
 import type { ListedItem } from "./stored-items.ts";

@@ -7,7 +7,9 @@ import { ModerationError, NamedModerationResult } from "../openai/moderations.ts
 import { openAnswers } from "../openai/open-variants.ts";
 import { describedBy } from "../openapi/described-by.ts";
 import { named } from "../openapi/named.ts";
-import { ListedItem, OutputItem, ResponseAnnotation, ResponsePart } from "./item-answers.ts";
+import { ResponseAnnotation, ResponsePart } from "./content-answers.ts";
+import { ListedItem } from "./conversation-answers.ts";
+import { OutputItem } from "./item-answers.ts";
 import { ToolChoiceField, Tools } from "./responses-tools.ts";
 
 const nullable = z.string().nullable();

@@ -1,5 +1,6 @@
 /** Renders a chat answer as the events of a response; the last one contains the complete response. */
 
+import { NO_USAGE } from "../../kernel/usage.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
 import type { ErrorBody } from "../openai/error.ts";
 import type { ResponsePart, ServiceItem } from "./item-events.ts";
@@ -31,6 +32,8 @@ export interface NumberedEvent extends ResponseEvent {
   sequence_number: number;
 }
 
+const FIRST_EVENTS: ReadonlySet<string> = new Set(["response.created", "response.queued", "response.in_progress"]);
+
 export class ResponseEvents {
   readonly #options: ResponseOptions;
   readonly #envelope: ReturnType<typeof newResponse>;
@@ -59,6 +62,22 @@ export class ResponseEvents {
     const first = this.#response(this.#options.body.background === true ? "queued" : "in_progress");
     const created = this.#event("response.created", { response: first });
     return [created, this.#event(`response.${first.status}`, { response: first })];
+  }
+
+  /** Returns an event of an upstream as the next one of this stream; undefined for a first event, which was sent. */
+  adopt({ type, sequence_number: _number, ...fields }: ResponseEvent): NumberedEvent | undefined {
+    if (FIRST_EVENTS.has(type)) return undefined;
+    const { response } = fields;
+    if (response === undefined) return this.#event(type, fields);
+    const { id, created_at } = this.#envelope;
+    return this.#event(type, { ...fields, response: { ...(response as object), id, created_at } });
+  }
+
+  /** Returns the last event of a response that generates nothing. */
+  prepared(): NumberedEvent {
+    const completed_at = Math.floor(Date.now() / 1000);
+    const usage = toUsage(NO_USAGE);
+    return this.#event("response.completed", { response: { ...this.#response("completed"), completed_at, usage } });
   }
 
   /**
@@ -102,24 +121,27 @@ export class ResponseEvents {
         case "item-stop":
           yield this.#stopItem(event.item);
           break;
-        case "end": {
+        case "end":
           if (this.#itemCount === 0) yield* this.#emptyMessage();
-          const ending = toEnding(event.reason);
-          this.#markLast(ending.status);
-          const moderation = this.#options.moderation();
-          const response: CompleteResponse = {
-            ...this.#response(ending.status),
-            ...ending,
-            completed_at: ending.status === "completed" ? Math.floor(Date.now() / 1000) : null,
-            usage: toUsage(event.usage),
-            service_tier: event.usage.details?.serviceTier ?? "default",
-            ...(moderation === undefined ? {} : { moderation }),
-          };
-          response.store = (await this.#options.save?.(response)) ?? this.#options.store;
-          yield this.#event(`response.${ending.status}`, { response });
-        }
+          yield await this.#ended(event);
       }
     }
+  }
+
+  async #ended({ reason, usage }: Extract<ResponsePart, { type: "end" }>): Promise<NumberedEvent> {
+    const ending = toEnding(reason);
+    this.#markLast(ending.status);
+    const moderation = this.#options.moderation();
+    const response: CompleteResponse = {
+      ...this.#response(ending.status),
+      ...ending,
+      completed_at: ending.status === "completed" ? Math.floor(Date.now() / 1000) : null,
+      usage: toUsage(usage),
+      service_tier: usage.details?.serviceTier ?? "default",
+      ...(moderation === undefined ? {} : { moderation }),
+    };
+    response.store = (await this.#options.save?.(response)) ?? this.#options.store;
+    return this.#event(`response.${ending.status}`, { response });
   }
 
   /** Renders the last event of an answer that failed. */

@@ -14,7 +14,8 @@ import { nativeResponses } from "./native-responses.ts";
 import { isEnvelope } from "./reasoning-content.ts";
 import { KNOWN_FIELDS, type ResponsesBody } from "./responses-body.ts";
 import { type InputItem, type Prompt, toChatMessages } from "./responses-input.ts";
-import { type HostedToolsPolicy, type ReadTools, toToolChoice } from "./responses-tools.ts";
+import { toToolChoice } from "./responses-tool-choice.ts";
+import type { HostedToolsPolicy, ReadTools } from "./responses-tools.ts";
 import { firstUnsupported } from "./unsupported-fields.ts";
 
 interface ResponsesCall {

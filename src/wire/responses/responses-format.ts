@@ -8,9 +8,10 @@ import {
   type FormatContext,
   waitComment,
 } from "../chat-format.ts";
-import { toForwardedAnswer, toForwardedFrames } from "../forwarded-answer.ts";
+import { type OnComplete, toForwardedAnswer, toForwardedFrames } from "../forwarded-answer.ts";
 import { toResponseModeration } from "../openai/chat/chat-moderation.ts";
 import { toErrorBody } from "../openai/error.ts";
+import { toAdoptedFrames } from "./adopted-frames.ts";
 import { throwForResponses } from "./error-params.ts";
 import type { ResponsePart } from "./item-events.ts";
 import {
@@ -40,12 +41,12 @@ export interface ResponseChat extends FormatChat {
   store: boolean;
   /** Stores the response, and returns whether it did. */
   save(response: CompleteResponse): Promise<boolean>;
-  /** The events of a response that was created before its answer has begun. */
+  /** The events of a stream that has begun, possibly before its answer. */
   begun?: ResponseEvents;
   /** Undefined until the answer has begun. */
   answer?: FormatAnswer;
-  /** Renders the end of a stream that failed after its first event. */
-  renderFailure?: (failure: unknown) => string;
+  /** Numbers the events of a stream that is passed on. */
+  numbers?: SequenceNumbers;
 }
 
 const UNREAD: Prompt = { context: [], input: [] };
@@ -70,20 +71,24 @@ export const responsesFormat: ChatFormat<FormatContext, ResponseChat> = {
     answer: (bytes, _answer, chat) =>
       toForwardedAnswer(bytes, (response) => markStored(response as CompleteResponse, chat)),
     frames: (bytes, _answer, chat) => {
+      const { begun } = chat;
+      const complete: OnComplete = ({ response }) => markStored(response as CompleteResponse, chat);
+      if (begun !== undefined) return toAdoptedFrames(bytes, begun, complete);
       const numbers = new SequenceNumbers();
-      chat.renderFailure = (failure) => toErrorEventFrame(toErrorBody(failure, chat.requestId), numbers.next);
-      const frames = toForwardedFrames(bytes, ({ response }) => markStored(response as CompleteResponse, chat));
-      return numbers.follow(frames);
+      chat.numbers = numbers;
+      return numbers.follow(toForwardedFrames(bytes, complete));
     },
   },
-  errorFrame: (failure, { renderFailure, requestId }) =>
-    renderFailure?.(failure) ?? toErrorEventFrame(toErrorBody(failure, requestId), 0),
+  errorFrame: (failure, { begun, numbers, requestId }) => {
+    const error = toErrorBody(failure, requestId);
+    if (numbers !== undefined || begun === undefined) return toErrorEventFrame(error, numbers?.next ?? 0);
+    return toResponseFrame(begun.failed(error));
+  },
   // An upstream with the Responses API sends its own first events.
   waitFrame: (reason, chat) => {
     if (reason !== "answering" || chat.begun !== undefined) return waitComment(reason);
     const identity = { id: newId(""), createdAt: Date.now(), model: chat.model };
-    chat.begun = beginStream(identity, chat);
-    return chat.begun.begin().map(toResponseFrame).join("");
+    return beginStream(identity, chat).begin().map(toResponseFrame).join("");
   },
   ignored: ({ isUpstream }, { body, tools }) => ignoredFields(body, KNOWN_FIELDS, !isUpstream, tools.served),
   shorten: (chat) => {
@@ -114,10 +119,9 @@ function partsOf(answer: FormatAnswer & ResponseParts): AsyncIterable<ResponsePa
 
 /** Returns the events of a stream, which may have begun before its answer. */
 function beginStream(answer: FormatAnswer | AnswerIdentity, chat: ResponseChat): ResponseEvents {
-  const rendered = chat.begun ?? eventsOf(answer, chat);
+  chat.begun ??= eventsOf(answer, chat);
   if ("events" in answer) chat.answer = answer;
-  chat.renderFailure = (failure) => toResponseFrame(rendered.failed(toErrorBody(failure, chat.requestId)));
-  return rendered;
+  return chat.begun;
 }
 
 function eventsOf(answer: AnswerIdentity, chat: ResponseChat): ResponseEvents {

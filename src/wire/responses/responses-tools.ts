@@ -1,14 +1,15 @@
-/** `tools` and `tool_choice` of a Responses request: the tools that a model gets, and the names of its calls. */
+/** `tools` of a Responses request: those that a model gets, and the names of its calls. */
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Tool, ToolChoice } from "../../contracts/chat-model.ts";
+import type { Tool } from "../../contracts/chat-model.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { isMisspelling } from "../openai/unknown-fields.ts";
 import { type CallerToolType, hostedVariant, isCallerTool, toCallerFunction } from "./caller-tools.ts";
+import { functionsIn, TOOL_SEARCH } from "./tool-search.ts";
 
 const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
   error: "it must be 1 to 128 letters, digits, underscores or hyphens",
@@ -42,7 +43,7 @@ export const ToolChoiceField = z.union([
 ]);
 
 export type SentTool = z.output<typeof Tools>[number];
-type SentChoice = z.output<typeof ToolChoiceField>;
+export type SentChoice = z.output<typeof ToolChoiceField>;
 
 /** Name by which a client refers to a tool. */
 export interface ToolName {
@@ -55,8 +56,21 @@ export interface ReadTools {
   tools: Tool[];
   /** Tool names by the flat name that the model calls. */
   names: ReadonlyMap<string, ToolName>;
+  /** Tools of the caller that a search of this service has to load first. */
+  deferred?: readonly DeferredFunction[];
   /** What this service runs of them; undefined: nothing. */
   served?: ServedTools | undefined;
+}
+
+/** A deferred tool of the caller. */
+export interface DeferredFunction {
+  name: string;
+  namespace: string | undefined;
+  namespaceDescription: string | undefined;
+  definition: Tool;
+  sent: SentTool;
+  /** Whether an earlier search has loaded it. */
+  isLoaded: boolean;
 }
 
 /** Tools of a request that this service runs. */
@@ -69,7 +83,7 @@ export interface ServedTools {
   functions: ReadonlyMap<string, ServedName>;
 }
 
-interface ServedName {
+export interface ServedName {
   /** Type of the tool, such as `mcp`. */
   type: string;
   name: string;
@@ -118,7 +132,7 @@ function notCallable(sent: readonly SentTool[], served?: ServedTools): { type: s
     if (served?.positions.has(index)) return [];
     const path = `tools[${index}]`;
     if (tool.type !== "namespace") {
-      const isOwn = Object.hasOwn(OwnTools, tool.type) || isCallerTool(tool.type);
+      const isOwn = Object.hasOwn(OwnTools, tool.type) || isCallerTool(tool);
       return isOwn ? [] : [{ type: tool.type, path: `${path}.type` }];
     }
     const { tools } = tool as unknown as z.output<typeof NamespaceTool>;
@@ -144,7 +158,7 @@ export function firstHostedTool(
     if (fault !== undefined) return fault;
   }
   for (const [index, tool] of sent.entries()) {
-    const fault = isCallerTool(tool.type) ? hostedVariant(tool.type, tool, `tools[${index}]`) : undefined;
+    const fault = isCallerTool(tool) ? hostedVariant(tool.type, tool, `tools[${index}]`) : undefined;
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -168,36 +182,74 @@ function hostedTool(type: string, param: string, policy: HostedToolsPolicy): Fau
   return unsupportedValue(message, param);
 }
 
-/** Converts the tools; hosted ones are left out. Throws a Fault for a duplicate name. */
-export function readTools(sent: readonly SentTool[]): ReadTools {
+/**
+ * Converts the tools; hosted ones are left out. `loaded`: those that searches of the conversation have loaded. Throws a
+ * Fault for a duplicate name.
+ */
+export function readTools(sent: readonly SentTool[], loaded: readonly SentTool[] = []): ReadTools {
   const tools: Tool[] = [];
   const names = new Map<string, ToolName>();
-  const add = (tool: SentTool, path: string, namespace: string | undefined) => {
-    if (isCallerTool(tool.type)) {
+  const add = (tool: SentTool, path: string, namespace: string | undefined): Tool | undefined => {
+    if (isCallerTool(tool)) {
       const { name: flat, ...definition } = toCallerFunction(tool.type, tool);
       if (names.has(flat))
         throw invalidRequest(`Another tool is called '${flat}' too.`, `${path}.type`, "invalid_value");
       names.set(flat, { type: tool.type, name: flat, namespace: undefined });
       tools.push({ name: flat, ...definition, param: `${path}.type` });
-      return;
+      return undefined;
     }
-    if (tool.type !== "function" && tool.type !== "custom") return;
+    if (tool.type !== "function" && tool.type !== "custom") return undefined;
     const name = String(tool.name);
     const flat = flatName({ name, namespace });
     if (names.has(flat)) throw invalidRequest(`Another tool is called '${name}' too.`, `${path}.name`, "invalid_value");
     names.set(flat, { type: tool.type, name, namespace });
-    tools.push(tool.type === "function" ? toFunction(tool, flat, path) : toFunctionOfText(tool, flat, path));
+    const definition = tool.type === "function" ? toFunction(tool, flat, path) : toFunctionOfText(tool, flat, path);
+    tools.push(definition);
+    return definition;
   };
-  for (const [index, tool] of sent.entries()) {
-    const path = `tools[${index}]`;
-    if (tool.type !== "namespace") {
-      add(tool, path, undefined);
-      continue;
-    }
-    const { name, tools: inner } = tool as unknown as z.output<typeof NamespaceTool>;
-    for (const [position, each] of inner.entries()) add(each, `${path}.tools[${position}]`, name);
+  const search = sent.find(({ type }) => type === TOOL_SEARCH);
+  const loadedNames = new Set(functionsIn(loaded).map(flatName));
+  const deferred: DeferredFunction[] = [];
+  for (const each of flatTools(sent)) {
+    const { tool, path, namespace, namespaceDescription } = each;
+    const definition = add(tool, path, namespace);
+    if (search === undefined || tool.defer_loading !== true || definition === undefined) continue;
+    const isLoaded = loadedNames.has(definition.name);
+    deferred.push({ name: String(tool.name), namespace, namespaceDescription, definition, sent: tool, isLoaded });
   }
-  return { tools, names };
+  if (search?.execution !== "client") return { tools, names, deferred };
+  // The caller searches among tools that the request need not have.
+  for (const { tool, namespace } of flatTools(loaded)) {
+    if (!names.has(flatName({ name: String(tool.name), namespace }))) add(tool, "input", namespace);
+  }
+  return { tools: shownTools({ tools, deferred }), names };
+}
+
+/** Returns the tools without those that no search has loaded. */
+export function shownTools({ tools, deferred = [] }: Pick<ReadTools, "tools" | "deferred">): Tool[] {
+  const hidden = new Set(deferred.filter(({ isLoaded }) => !isLoaded).map(({ definition }) => definition));
+  return tools.filter((tool) => !hidden.has(tool));
+}
+
+interface FlatTool {
+  tool: SentTool;
+  path: string;
+  namespace: string | undefined;
+  namespaceDescription: string | undefined;
+}
+
+function flatTools(sent: readonly SentTool[]): FlatTool[] {
+  return sent.flatMap((tool, index): FlatTool[] => {
+    const path = `tools[${index}]`;
+    if (tool.type !== "namespace") return [{ tool, path, namespace: undefined, namespaceDescription: undefined }];
+    const { name, tools: inner, description } = tool as unknown as z.output<typeof NamespaceTool>;
+    return inner.map((each, position) => ({
+      tool: each,
+      path: `${path}.tools[${position}]`,
+      namespace: name,
+      namespaceDescription: typeof description === "string" ? description : undefined,
+    }));
+  });
 }
 
 function toFunction(tool: SentTool, name: string, path: string): Tool {
@@ -226,64 +278,4 @@ function toFunctionOfText(tool: SentTool, name: string, path: string): Tool {
   };
   const text = [description ?? "", grammar].filter((each) => each !== "").join("\n\n");
   return { name, description: text === "" ? undefined : text, parameters, param: `${path}.format` };
-}
-
-/** Returns the tools that the model may call, and whether it must. Throws a Fault for an unsupported choice. */
-export function toToolChoice(
-  choice: SentChoice | undefined,
-  { tools, names, served }: ReadTools,
-): { tools: Tool[]; toolChoice: ToolChoice } {
-  if (choice === undefined || choice === "auto" || choice === "none") return { tools, toolChoice: choice ?? "auto" };
-  if (choice === "required") {
-    if (tools.length > 0) return { tools, toolChoice: "required" };
-    const message = "It may be 'required' only when 'tools' has a function or a custom tool.";
-    throw invalidRequest(message, "tool_choice", "invalid_value");
-  }
-  if (choice.type === "allowed_tools") {
-    const { mode, tools: allowed } = choice as unknown as {
-      mode: "auto" | "required";
-      tools: { type: string; name?: string }[];
-    };
-    const isAllowed = (tool: ToolName | undefined) =>
-      allowed.some((each) => (each.name ?? each.type) === (each.name === undefined ? tool?.type : tool?.name));
-    const isServed = (name: ServedName | undefined) =>
-      name !== undefined && allowed.some((each) => isChoice(each, name));
-    const allowedTools = tools.filter(
-      ({ name }) => isAllowed(names.get(name)) || isServed(served?.functions.get(name)),
-    );
-    return { tools: allowedTools, toolChoice: allowedTools.length === 0 ? "auto" : mode };
-  }
-  if (isCallerTool(choice.type)) {
-    const { type } = choice;
-    const flat = [...names].find(([, tool]) => tool.type === type)?.[0];
-    if (flat !== undefined) return { tools, toolChoice: { name: flat } };
-    throw invalidRequest(`'tools' has no tool of the type '${type}'.`, "tool_choice.type", "invalid_value");
-  }
-  const functions = tools.filter(({ name }) => {
-    const servedName = served?.functions.get(name);
-    return servedName !== undefined && isChoice(choice, servedName);
-  });
-  const [first] = functions;
-  if (first !== undefined) {
-    return functions.length === 1
-      ? { tools, toolChoice: { name: first.name } }
-      : { tools: functions, toolChoice: "required" };
-  }
-  if (choice.type !== "function" && choice.type !== "custom") {
-    const message = `Models here do not have the hosted tool '${choice.type}', so it cannot be forced.`;
-    throw unsupportedValue(message, "tool_choice.type");
-  }
-  const name = String(choice.name);
-  const namespace = typeof choice.namespace === "string" ? choice.namespace : undefined;
-  const flat = [...names].find(
-    ([, tool]) => tool.name === name && (namespace ?? tool.namespace) === tool.namespace,
-  )?.[0];
-  if (flat === undefined) throw invalidRequest(`'tools' has no tool '${name}'.`, "tool_choice.name", "invalid_value");
-  return { tools, toolChoice: { name: flat } };
-}
-
-/** Whether a choice means a function of a tool that this service runs; a choice without a name means all of the tool. */
-function isChoice(choice: Readonly<Record<string, unknown>>, { type, name, serverLabel }: ServedName): boolean {
-  const isServer = choice.server_label == null || choice.server_label === serverLabel;
-  return choice.type === type && isServer && (choice.name == null || choice.name === name);
 }

@@ -8,7 +8,8 @@ import type { ToolCall } from "../../contracts/chat-message.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { textOfCodeOutputs } from "./code-interpreter.ts";
 import { textOfFileSearch } from "./file-search.ts";
-import { serviceFunctionName } from "./responses-tools.ts";
+import { serviceFunctionName, Tools } from "./responses-tools.ts";
+import { functionsIn, TOOL_SEARCH, textOfToolSearch } from "./tool-search.ts";
 import { textOfWebSearch } from "./web-search.ts";
 
 const text = z.string().min(1);
@@ -22,6 +23,8 @@ export const SERVICE_ITEMS = {
   image_generation_call: z.looseObject({}),
   code_interpreter_call: z.looseObject({ container_id: text }),
   file_search_call: lazy.looseObject(() => ({ queries: z.array(z.string()) })),
+  tool_search_call: z.looseObject({ call_id: z.string().nullish() }),
+  tool_search_output: z.looseObject({ call_id: z.string().nullish(), tools: Tools }),
   mcp_approval_response: z.looseObject({ approval_request_id: text, approve: z.boolean() }),
 } satisfies Record<string, z.ZodType>;
 
@@ -38,8 +41,8 @@ interface Exchange {
 }
 
 /**
- * Converts an item; undefined for one that the model does not read. `requests`: the approval requests before it, by ID,
- * to which it adds.
+ * Converts an item; undefined for one that the model does not read. `requests`: the approval requests before it by ID,
+ * and the searches that wait for their output, to which it adds.
  */
 export function toExchange(type: string, item: Item, requests: Map<string, Item>): Exchange | undefined {
   const id = String(item.id);
@@ -69,6 +72,15 @@ export function toExchange(type: string, item: Item, requests: Map<string, Item>
       const result = typeof item.result === "string" ? "The user saw the image." : "The image was not made.";
       return { call: { id, name, arguments: JSON.stringify({ prompt }) }, result };
     }
+    case "tool_search_call":
+      requests.set(searchKey(item), item);
+      return undefined;
+    case "tool_search_output": {
+      const input = requests.get(searchKey(item))?.arguments ?? {};
+      const json = typeof input === "string" ? input : JSON.stringify(input);
+      const tools = functionsIn(item.tools as Item[]);
+      return { call: { id: searchKey(item, id), name: TOOL_SEARCH, arguments: json }, result: textOfToolSearch(tools) };
+    }
     case "mcp_approval_request":
       requests.set(id, item);
       return undefined;
@@ -82,6 +94,11 @@ export function toExchange(type: string, item: Item, requests: Map<string, Item>
     default:
       return undefined;
   }
+}
+
+/** Key of a search of the caller; searches of a service have no call ID, and are followed by their output. */
+function searchKey({ call_id: callId }: Item, otherwise: string = TOOL_SEARCH): string {
+  return typeof callId === "string" ? callId : otherwise;
 }
 
 function toMcpCall({ id, name, server_label: label, arguments: sent }: Item): ToolCall {

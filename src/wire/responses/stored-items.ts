@@ -27,6 +27,8 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   web_search_call: "ws_",
   image_generation_call: "ig_",
   code_interpreter_call: "ci_",
+  tool_search_call: "tsc_",
+  tool_search_output: "tso_",
   mcp_list_tools: "mcpl_",
   mcp_call: "mcp_",
   mcp_approval_response: "mcpa_",

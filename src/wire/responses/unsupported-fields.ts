@@ -13,6 +13,7 @@ import {
 import { fieldsOfUpstreams } from "../upstream-fields.ts";
 import type { ResponsesBody } from "./responses-body.ts";
 import { firstHostedTool, type HostedToolsPolicy, hostedTools, type ServedTools } from "./responses-tools.ts";
+import { TOOL_SEARCH } from "./tool-search.ts";
 
 /** Bookkeeping fields that do not change the answer. */
 const WITHOUT_EFFECT = ["client_metadata", "prompt_cache_options", "prompt_cache_retention"];
@@ -97,6 +98,11 @@ function functionsOf({ tools = [] }: ResponsesBody): readonly object[] {
   return tools.filter(({ type }) => type === "function");
 }
 
+/** Whether something can load deferred tools. */
+function searches({ tools = [] }: ResponsesBody): boolean {
+  return tools.some(({ type }) => type === TOOL_SEARCH);
+}
+
 /** Returns the paths of fields without effect. `isLocal`: whether the model is not an upstream's. */
 export function ignoredFields(
   body: ResponsesBody,
@@ -108,7 +114,11 @@ export function ignoredFields(
   return [
     ...unknownFieldsOf(body, [...known, ...WITHOUT_EFFECT, ...Object.keys(UNSUPPORTED)]),
     ...unknownMembers([body.reasoning ?? {}], "reasoning", REASONING_FIELDS),
-    ...unknownMembers(functionsOf(body), "tools[]", FUNCTION_FIELDS),
+    ...unknownMembers(
+      functionsOf(body),
+      "tools[]",
+      searches(body) ? [...FUNCTION_FIELDS, "defer_loading"] : FUNCTION_FIELDS,
+    ),
     ...unknownMembers(messagesOf(body), "input[]", MESSAGE_FIELDS),
     ...(isLocal ? fieldsOfUpstreams(body) : fieldsOfUpstreams({ stream_options: body.stream_options })),
     ...hostedTools(body.tools ?? [], served),

@@ -15,14 +15,13 @@ export const WEB_SEARCH_TYPES = [
 
 const MAX_DOMAINS = 100;
 
+const domains = optional(z.array(z.string().min(1).max(253)).max(MAX_DOMAINS));
 const place = optional(z.string().min(1).max(200));
 
 export const WebSearchTool = lazy.strictObject(() => ({
   type: z.enum(WEB_SEARCH_TYPES),
   search_context_size: optional(z.enum(["low", "medium", "high"])).transform((size) => size ?? "medium"),
-  filters: optional(
-    z.strictObject({ allowed_domains: optional(z.array(z.string().min(1).max(253)).max(MAX_DOMAINS)) }),
-  ),
+  filters: optional(z.strictObject({ allowed_domains: domains, blocked_domains: domains })),
   user_location: optional(
     z.strictObject({
       type: z.literal("approximate").default("approximate"),

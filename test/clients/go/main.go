@@ -266,6 +266,7 @@ func main() {
 	goOpenAI()
 	langChain()
 	anthropicClient()
+	eino()
 	if failed {
 		os.Exit(1)
 	}

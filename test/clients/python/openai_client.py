@@ -45,6 +45,21 @@ def moderates_by_openai_names():
     assert answer.results[0].flagged is False
 
 
+def continues_over_a_websocket():
+    with client.responses.connect() as connection:
+        previous = None
+        for question in ("What is the capital of France?", "And of Spain?"):
+            connection.response.create(
+                model=DEFAULT_MODEL, input=question, max_output_tokens=16, store=False, previous_response_id=previous
+            )
+            for event in connection:
+                assert event.type != "error", event.to_json()
+                if event.type in ("response.completed", "response.incomplete"):
+                    assert event.response.output_text and event.response.previous_response_id == previous
+                    previous = event.response.id
+                    break
+
+
 def lists_models():
     assert DEFAULT_MODEL in [model.id for model in client.models.list()]
 
@@ -56,5 +71,6 @@ run(
     parses_a_schema,
     speaks_and_transcribes_by_openai_names,
     moderates_by_openai_names,
+    continues_over_a_websocket,
     lists_models,
 )

@@ -54,6 +54,7 @@ export function administrationCases(session: () => ConsoleSession): void {
     await page.getByLabel("Whose spending counts").selectOption("project");
     await page.getByLabel("Within").selectOption("week");
     await page.getByLabel("US dollars").fill("25");
+    await page.getByLabel("Refuse requests that could exceed it").check();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Teams");
     await expectAccessible();
     await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -100,10 +101,10 @@ export function administrationCases(session: () => ConsoleSession): void {
     await page.getByRole("button", { name: "Pull a model" }).click();
     await page.getByLabel("Model ID").fill(REMOTE);
     await page.getByRole("dialog").getByRole("button", { name: "Pull", exact: true }).click();
-    await page.getByText(/^1 B of 195 KiB · small\.gguf$/).waitFor();
+    await page.getByText(/^1 B of 200 kB · small\.gguf$/).waitFor();
     // It goes on without the page, and is shown by the next one.
     await page.reload();
-    await page.getByText(/^1 B of 195 KiB · small\.gguf$/).waitFor();
+    await page.getByText(/^1 B of 200 kB · small\.gguf$/).waitFor();
     await session().expectAccessible();
     held.resolve();
     hub.hold = undefined;

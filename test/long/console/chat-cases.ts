@@ -54,18 +54,20 @@ export function chatCases(session: () => ConsoleSession): void {
   });
 
   test("keeps parameters within their bounds, and shows each choice", async () => {
-    const { page, chatWith, ask, service, expectAccessible } = session();
+    const { page, chatWith, ask, service, expectAccessible, withParameters } = session();
     await chatWith("echo");
-    const temperature = page.getByRole("spinbutton", { name: "Temperature" });
-    await temperature.fill("9");
-    await temperature.blur();
-    expect(await temperature.inputValue()).toBe("2");
-    await page.getByRole("button", { name: "More sampling parameters" }).click();
-    await page.getByLabel("Top K").fill("5");
-    await page.getByLabel("Choices").fill("3");
-    await page.getByLabel("Extra request fields (JSON)").fill('{"top_k": 1}');
-    await page.getByText("Set top_k above.").first().waitFor();
-    await page.getByLabel("Extra request fields (JSON)").fill('{"metadata": {"purpose": "test"}}');
+    await withParameters(async () => {
+      const temperature = page.getByRole("spinbutton", { name: "Temperature" });
+      await temperature.fill("9");
+      await temperature.blur();
+      expect(await temperature.inputValue()).toBe("2");
+      await page.getByRole("button", { name: "More sampling parameters" }).click();
+      await page.getByLabel("Top K").fill("5");
+      await page.getByLabel("Choices").fill("3");
+      await page.getByLabel("Extra request fields (JSON)").fill('{"top_k": 1}');
+      await page.getByText("Set top_k above.").first().waitFor();
+      await page.getByLabel("Extra request fields (JSON)").fill('{"metadata": {"purpose": "test"}}');
+    });
     const sent = page.waitForRequest(`${service.origin}/v1/chat/completions`);
     await ask("Hi");
     expect((await sent).postDataJSON()).toMatchObject({
@@ -79,16 +81,22 @@ export function chatCases(session: () => ConsoleSession): void {
   });
 
   test("checks a schema and tools before they are sent, answers a called tool and shows reasoning", async () => {
-    const { page, chatWith, ask, expectAccessible } = session();
+    const { page, chatWith, ask, expectAccessible, withParameters } = session();
     await chatWith("tooled");
     const schema = page.getByLabel("JSON Schema of the answer");
-    await schema.fill('{"properties": {"city": {"type": "strnig"}}}');
+    await withParameters(async () => {
+      await schema.fill('{"properties": {"city": {"type": "strnig"}}}');
+      await page.getByText('properties.city.type: "strnig" is not a type of JSON Schema.').first().waitFor();
+      await expectAccessible();
+    });
     await page.getByText('properties.city.type: "strnig" is not a type of JSON Schema.').first().waitFor();
     await page.getByRole("textbox", { name: "Message", exact: true }).fill("Hello");
     expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
     await expectAccessible();
-    await schema.fill("");
-    await page.getByLabel("Tools", { exact: true }).fill(WEATHER);
+    await withParameters(async () => {
+      await schema.fill("");
+      await page.getByRole("textbox", { name: "Tools", exact: true }).fill(WEATHER);
+    });
     await ask("What is the weather in Paris?");
     await page.getByRole("button", { name: "Reasoning" }).click();
     await page.getByText("A tool knows.").waitFor();

@@ -4,17 +4,6 @@ import type { JsonSchema } from "../../../src/wire/openapi/components.ts";
 
 export type Random = () => number;
 
-/** mulberry32: the same seed gives the same numbers. */
-export function seededRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const MAX_DEPTH = 6;
 
 export function sampleSchema(schema: JsonSchema, random: Random, depth = 0): unknown {

@@ -1,6 +1,7 @@
 /** Streams of many formats about personal data, whose answers an upstream cuts at random bytes. */
 
 import { expect } from "vitest";
+import { seededRandom } from "../seeded-random.ts";
 import { type Service, startService } from "../service/service.ts";
 import { type EchoUpstream, startEchoUpstream } from "./echo-upstream.ts";
 
@@ -10,7 +11,7 @@ const CONCURRENCY = 8;
 
 /** Runs `count` streams: half of them are masked here and come back, half ask a Presidio server that is away. */
 export async function runRandomStreams(count: number, seed: number): Promise<void> {
-  const random = generator(seed);
+  const random = seededRandom(seed);
   await using upstream = await startEchoUpstream(random);
   const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
   const service = await startService({
@@ -128,15 +129,4 @@ function randomText(number: number, random: () => number): string {
 
 function pick<Item>(items: readonly Item[], random: () => number): Item {
   return items[Math.floor(random() * items.length)] as Item;
-}
-
-/** Mulberry32. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

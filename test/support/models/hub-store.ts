@@ -48,10 +48,11 @@ export function entry(file: Partial<ManifestFile> = {}): ManifestEntry {
 export function openStore(
   manifest: readonly ManifestEntry[] = [entry()],
   settings: Partial<HubSettings> = {},
+  directory: string = folder.path,
 ): ModelStore {
   const hubSettings = { endpoint: hub.endpoint, token: undefined, offline: false, retryDelayMs: 1, ...settings };
   return new ModelStore({
-    directory: folder.path,
+    directory,
     manifest,
     sources: {
       "hugging-face": new HuggingFaceSource(hubSettings),

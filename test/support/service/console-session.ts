@@ -28,6 +28,8 @@ export interface ConsoleSession extends AsyncDisposable {
   ask(text: string): Promise<void>;
   /** Starts a conversation with these models. */
   chatWith(...models: string[]): Promise<void>;
+  /** Opens the drawer with the parameters of the chat, and closes it after `set`. */
+  withParameters(set: () => Promise<unknown>): Promise<void>;
   /** Creates a link that signs in once with the operator's keys, as `parlance console` does. */
   signInLink(): Promise<string>;
   /** Calls the administration API as an administrator. */
@@ -65,13 +67,9 @@ export async function startConsole(config: string, { hears = true } = {}): Promi
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // Chromium reports every refused request: that a limit is not set, or is reached.
-    if (message.type() !== "error" || /status of (404|429)/.test(message.text())) return;
-    // A model that is not loaded has not said whether it labels speakers, so the page tries.
-    const isTrial = message.text().includes("status of 400") && message.location().url.endsWith("/transcriptions");
-    if (!isTrial) {
-      complaints.push(`${message.text()} (${message.location().url})`);
-    }
+    // Chromium reports every refused request: that a limit is reached.
+    if (message.type() !== "error" || message.text().includes("status of 429")) return;
+    complaints.push(`${message.text()} (${message.location().url})`);
   });
   const open = (path: string) => page.goto(`${service.origin}/#${path}`);
   const admin: ConsoleSession["admin"] = async (method, path, body) => {
@@ -109,6 +107,14 @@ export async function startConsole(config: string, { hears = true } = {}): Promi
       await page.evaluate(`Object.assign(localStorage, ${JSON.stringify(stored)})`);
       await open("/chat");
       await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+    },
+    async withParameters(set) {
+      await page.getByRole("button", { name: /^Parameters/ }).click();
+      const drawer = page.getByRole("dialog", { name: "Parameters" });
+      await drawer.waitFor();
+      await set();
+      await drawer.getByRole("button", { name: "Close" }).click();
+      await drawer.waitFor({ state: "detached" });
     },
     async signInLink() {
       const { code } = await admin("POST", "/console_sign_in_codes");

@@ -23,7 +23,8 @@ export interface CountingUpstream {
 
 const USAGE = { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 };
 
-export async function startCountingUpstream(): Promise<CountingUpstream> {
+/** `models`: those that it lists. */
+export async function startCountingUpstream(models: readonly string[] = []): Promise<CountingUpstream> {
   let gate = Promise.resolve();
   let open = () => {};
   const upstream = {
@@ -38,7 +39,9 @@ export async function startCountingUpstream(): Promise<CountingUpstream> {
     release: () => open(),
   };
   const server = createServer(async (request, response) => {
-    if (request.method === "GET") return void sendJson(response, 200, { object: "list", data: [] });
+    if (request.method === "GET") {
+      return void sendJson(response, 200, { object: "list", data: models.map((id) => ({ id, object: "model" })) });
+    }
     const body = (await json(request)) as Body;
     upstream.received.push(body);
     const number = upstream.received.length;

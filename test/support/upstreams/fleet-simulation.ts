@@ -7,6 +7,7 @@ import type { Deployment } from "../../../src/deployments/deployment.ts";
 import type { Strategy } from "../../../src/deployments/routing-options.ts";
 import { LoadBalancer } from "../../../src/inference/routing/load-balancer.ts";
 import type { PrefixKeys } from "../../../src/inference/routing/prefix-affinity.ts";
+import { seededRandom } from "../seeded-random.ts";
 import { openChatDeployment, resolvedModelOf } from "./chat-deployment.ts";
 
 export interface FleetOptions {
@@ -59,7 +60,7 @@ export async function simulateFleet(options: FleetOptions): Promise<FleetResult>
   const deployments = await Promise.all(Array.from({ length: options.deployments }, open));
   const caches = new Map(deployments.map((deployment) => [deployment, new TokenCache(cacheTokens)]));
   const candidate = resolvedModelOf(deployments, { strategy });
-  const random = randomNumbers(1);
+  const random = seededRandom(1);
   const exponential = (mean: number) => -mean * Math.log(1 - random());
   const pickSystem = zipf(options.systemPrompts, random);
   const timeline = new Timeline();
@@ -218,16 +219,5 @@ function zipf(count: number, random: () => number): () => number {
       if (rest <= 0) return index;
     }
     return count - 1;
-  };
-}
-
-/** Mulberry32, so that a run can be repeated. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

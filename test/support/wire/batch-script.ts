@@ -37,6 +37,30 @@ export const batches: WireScript = async ({ recorder, key }) => {
   }
   await recorder.send("delete the input", `DELETE /v1/files/${id}`, { key });
   await recorder.send("retrieve a deleted file", `GET /v1/files/${id}`, { key });
+  const headers = { "x-api-key": key, "anthropic-version": "2023-06-01" };
+  const params = { model: "parrot", max_tokens: 20, messages: user("Hello you") };
+  const requests = [
+    { custom_id: "a", params },
+    { custom_id: "b", params: { ...params, model: "none" } },
+  ];
+  const path = "/v1/messages/batches";
+  const { id: messages } = await recorder.send("create messages", `POST ${path}`, { headers, body: { requests } });
+  await eventually(async () => {
+    const state = (await (await fetch(`${recorder.origin}${path}/${messages}`, { headers })).json()) as typeof ended;
+    if (state.processing_status !== "ended") throw new Error(`${state.processing_status}`);
+  });
+  await recorder.send("retrieve messages", `GET ${path}/${messages}`, { headers });
+  await recorder.send("list messages", `GET ${path}`, { headers });
+  await recorder.send("results of messages", `GET ${path}/${messages}/results`, { headers });
+  await recorder.send("cancel messages that have ended", `POST ${path}/${messages}/cancel`, { headers });
+  await recorder.send("delete messages", `DELETE ${path}/${messages}`, { headers });
+  await recorder.send("results of deleted messages", `GET ${path}/${messages}/results`, { headers });
+  await recorder.send("no messages", `POST ${path}`, { headers, body: { requests: [] } });
+  const note = upload("A note.");
+  const file = await recorder.send("upload for messages", "POST /v1/files", { headers, body: note });
+  await recorder.send("list files for messages", "GET /v1/files?limit=1", { headers });
+  await recorder.send("retrieve a file for messages", `GET /v1/files/${file.id}`, { headers });
+  await recorder.send("delete a file for messages", `DELETE /v1/files/${file.id}`, { headers });
   await recorder.send("invalid batch", "POST /v1/batches", { key, body: {} });
   await recorder.send("unknown batch", "GET /v1/batches/batch_none", { key });
 };

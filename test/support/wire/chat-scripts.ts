@@ -85,6 +85,37 @@ export const messages: WireScript = async ({ recorder, key }) => {
   await recorder.send("no key", "POST /v1/messages", { body: count });
 };
 
+export const gemini: WireScript = async ({ recorder, key }) => {
+  const say = (text: string) => [{ role: "user", parts: [{ text }] }];
+  const tools = [{ functionDeclarations: [{ name: "weather", parametersJsonSchema: WEATHER }] }];
+  const headers = { "x-goog-api-key": key };
+  const hello = { contents: say("Hello you") };
+  const post = (title: string, path: string, body: unknown) =>
+    recorder.send(title, `POST /v1beta/models/${path}`, { headers, body });
+  for (const model of MODELS) {
+    const send = (title: string, method: string, fields: object) =>
+      post(`${model}: ${title}`, `${model}:${method}`, { ...hello, ...fields });
+    await send("complete", "generateContent", {});
+    await send("stream", "streamGenerateContent?alt=sse", {});
+    await send("array", "streamGenerateContent", {});
+    await send("tools", "generateContent", { contents: say("weather"), tools });
+    await send("streamed tools", "streamGenerateContent?alt=sse", { contents: say("weather"), tools });
+    const generationConfig = { thinkingConfig: { includeThoughts: true } };
+    await send("thinking", "generateContent", { contents: say("think"), generationConfig });
+    await send("failure", "generateContent", { contents: say("fails") });
+    await send("failure in the stream", "streamGenerateContent?alt=sse", { contents: say("breaks") });
+    await send("ignored field", "generateContent", { unheardOf: 1, safetySettings: [] });
+  }
+  await post("invalid field", "parrot:generateContent", { contents: 1 });
+  await post("count tokens", "parrot:countTokens", hello);
+  await post("embed", "minilm:embedContent", { content: { parts: [{ text: "one" }] } });
+  await post("embed several", "minilm:batchEmbedContents", { requests: [{ content: { parts: [{ text: "one" }] } }] });
+  for (const path of ["v1beta/models", "v1beta/models/parrot", "v1/models", "v1/models/parrot", "v1beta/models/none"]) {
+    await recorder.send(path, `GET /${path}`, { headers });
+  }
+  await recorder.send("no key", "POST /v1beta/models/parrot:generateContent", { body: hello });
+};
+
 export const ollama: WireScript = async ({ recorder, key }) => {
   const tools = [{ type: "function", function: { name: "weather", parameters: WEATHER } }];
   for (const model of [...MODELS, "parrot:latest"]) {

@@ -32,8 +32,10 @@ export class DocumentValidator {
   constructor(document: Record<string, unknown>) {
     this.#document = document as unknown as Document;
     this.#ajv.addSchema({ $id: ID, ...(closed(document) as Json) });
-    // A path with fewer parameters is the closer match.
-    const paths = Object.keys(this.#document.paths).toSorted((a, b) => a.split("{").length - b.split("{").length);
+    // A path with fewer parameters, or with more text, is the closer match.
+    const paths = Object.keys(this.#document.paths).toSorted(
+      (a, b) => a.split("{").length - b.split("{").length || b.length - a.length,
+    );
     this.#templates = paths.map((path) => [toPattern(path), path]);
   }
 

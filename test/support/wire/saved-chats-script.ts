@@ -8,5 +8,11 @@ export const savedChats: WireScript = async ({ recorder, key }) => {
   await recorder.send("save with a key", "PUT /v1/saved_chats/one", { key, body });
   await recorder.send("delete with a key", "DELETE /v1/saved_chats/one", { key });
   await recorder.send("delete all with a key", "DELETE /v1/saved_chats", { key });
+  const arrangement = { folder: "Work", is_pinned: true };
+  await recorder.send("arrange with a key", "PUT /v1/saved_chats/one/arrangement", { key, body: arrangement });
+  const copy = { title: "Greetings", content: "{}" };
+  await recorder.send("share with a key", "PUT /v1/saved_chats/one/share", { key, body: copy });
+  await recorder.send("end the sharing with a key", "DELETE /v1/saved_chats/one/share", { key });
+  await recorder.send("read what is shared with a key", "GET /v1/shared_chats/share_one", { key });
   await recorder.send("list without a session", "GET /v1/saved_chats");
 };

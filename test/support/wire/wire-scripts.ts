@@ -2,7 +2,7 @@
 
 import { batches } from "./batch-script.ts";
 import { budgets } from "./budget-script.ts";
-import { chat, completions, messages, ollama } from "./chat-scripts.ts";
+import { chat, completions, gemini, messages, ollama } from "./chat-scripts.ts";
 import { configuration } from "./configuration-script.ts";
 import { evals } from "./evals-script.ts";
 import { mcp } from "./mcp-script.ts";
@@ -24,6 +24,7 @@ export const WIRE_SCRIPTS: Readonly<Record<string, WireScript>> = {
   responses,
   conversations,
   ollama,
+  gemini,
   text,
   audio,
   images,

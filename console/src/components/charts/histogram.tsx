@@ -42,11 +42,9 @@ export function Histogram({ label, bars, width, selection, onSelect }: Histogram
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") onSelect(undefined);
-    const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
-    if (step === 0) {
-      if (event.key === "Enter" && focused !== undefined) finish(drag ?? { from: focused, to: focused });
-      return;
-    }
+    if (event.key === "Enter" && focused !== undefined) finish(drag ?? { from: focused, to: focused });
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
     event.preventDefault();
     const next = Math.max(0, Math.min(bars.length - 1, (focused ?? bars.length) + step));
     setFocused(next);

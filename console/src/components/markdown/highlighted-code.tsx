@@ -1,6 +1,10 @@
-import { useEffect, useState } from "react";
+import { ActionIcon, Group } from "@mantine/core";
+import { useContext, useEffect, useState } from "react";
 import { t } from "../../i18n/translate.ts";
+import { IconArtboard, IconEye } from "../../icons.tsx";
 import { CopyButton } from "../copy-button.tsx";
+import { Tooltip } from "../tooltip.tsx";
+import { type Artifact, hasPreview, OpenArtifact, toArtifact } from "./artifact.ts";
 import type { CodeToken } from "./highlighter.ts";
 
 interface HighlightedCodeProps {
@@ -32,13 +36,30 @@ export function HighlightedCode({ code, language }: HighlightedCodeProps) {
     <div className="code-frame">
       <div className="code-bar">
         <span>{language}</span>
-        <CopyButton text={code} label={t("Copy code")} />
+        <Group gap={2} wrap="nowrap">
+          <OpenButton artifact={toArtifact(code, language)} />
+          <CopyButton text={code} label={t("Copy code")} />
+        </Group>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls must be reachable by keyboard */}
       <pre tabIndex={0} dir="ltr">
         <code>{colored?.code === code ? <Lines lines={colored.lines} /> : code}</code>
       </pre>
     </div>
+  );
+}
+
+/** Opens code beside the conversation; nothing on pages without a place for it. */
+export function OpenButton({ artifact }: { artifact: Artifact }) {
+  const open = useContext(OpenArtifact);
+  if (open === null) return null;
+  const label = hasPreview(artifact) ? t("Show the preview") : t("Open beside");
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={() => open(artifact)}>
+        {hasPreview(artifact) ? <IconEye size={15} /> : <IconArtboard size={15} />}
+      </ActionIcon>
+    </Tooltip>
   );
 }
 

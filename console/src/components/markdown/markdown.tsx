@@ -5,7 +5,8 @@ import { Anchor } from "@mantine/core";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { HighlightedCode } from "./highlighted-code.tsx";
+import { toDelimited } from "../delimited.ts";
+import { HighlightedCode, OpenButton } from "./highlighted-code.tsx";
 import { hasMath, withMathDelimiters } from "./math-delimiters.ts";
 
 const Diagram = lazy(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
@@ -53,11 +54,14 @@ function componentsOf(isRunning: boolean): Components {
       ) : (
         <code>{children}</code>
       ),
-    table: ({ children }) => (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-      <section className="table-frame" tabIndex={0} aria-label={t("Table")}>
-        <table>{children}</table>
-      </section>
+    table: ({ node, children }) => (
+      <div className="table-block">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard */}
+        <section className="table-frame" tabIndex={0} aria-label={t("Table")}>
+          <table>{children}</table>
+        </section>
+        {!isRunning && <OpenButton artifact={{ kind: "table", code: toDelimited(rowsOf(node)), language: "csv" }} />}
+      </div>
     ),
     p: ({ children }) => <p dir="auto">{children}</p>,
     li: ({ children }) => <li dir="auto">{children}</li>,
@@ -68,6 +72,7 @@ const COMPONENTS = componentsOf(false);
 const RUNNING_COMPONENTS = componentsOf(true);
 
 interface TreeNode {
+  tagName?: string;
   value?: string;
   children?: readonly unknown[];
   properties?: { className?: unknown };
@@ -76,6 +81,13 @@ interface TreeNode {
 function textOf(node: unknown): string {
   const { value, children = [] } = (node ?? {}) as TreeNode;
   return value ?? children.map(textOf).join("");
+}
+
+/** Texts of the cells of a table. */
+function rowsOf(node: unknown): string[][] {
+  const { tagName, children = [] } = (node ?? {}) as TreeNode;
+  if (tagName !== "tr") return children.flatMap(rowsOf);
+  return [children.flatMap((cell) => ((cell as TreeNode).tagName === undefined ? [] : [textOf(cell).trim()]))];
 }
 
 function namesOf(node: TreeNode | undefined): string {

@@ -1,12 +1,13 @@
 import { Button, Card, Group, PasswordInput, Stack, Tabs, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
-import { type Session, useSession } from "../../api/session.ts";
-import { ErrorAlert } from "../../components/error-alert.tsx";
+import { useSession } from "../../api/session.ts";
+import type { Session } from "../../api/sign-in.ts";
+import { FieldForm } from "../../components/field-form.tsx";
 import { Page } from "../../components/page.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { useSave } from "../../components/use-save.ts";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { AccessTable } from "../people/access-table.tsx";
@@ -42,7 +43,7 @@ export function AccountPage() {
               <Text size="sm" c="dimmed">
                 <Trans
                   text="Keys of yours in {{project}}. <link>My usage</link>"
-                  tags={{ link: <Link to="/usage" className="link" /> }}
+                  tags={{ link: <Link to="/my-usage" className="link" /> }}
                   values={{ project: project.name }}
                 />
               </Text>
@@ -67,29 +68,27 @@ function ChangePassword() {
     initialValues: { current_password: "", password: "" },
     validate: { password: checkNewPassword },
   });
-  const change = useMutation({
-    mutationFn: (body: typeof form.values) => request<Session>("console/password", { method: "POST", body }),
-    onSuccess: start,
+  const change = useSave({
+    save: (body: typeof form.values) => request<Session>("console/password", { method: "POST", body }),
+    onSaved: start,
+    form,
   });
   return (
     <Card maw={440}>
-      <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
-        <Stack>
-          <ErrorAlert error={change.error} />
-          <PasswordInput
-            label={t("Current password")}
-            autoComplete="current-password"
-            required
-            {...form.getInputProps("current_password")}
-          />
-          <NewPassword {...form.getInputProps("password")} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={change.isPending}>
-              {t("Change password")}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <FieldForm form={form} saving={change}>
+        <PasswordInput
+          label={t("Current password")}
+          autoComplete="current-password"
+          required
+          {...form.getInputProps("current_password")}
+        />
+        <NewPassword {...form.getInputProps("password")} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={change.isPending}>
+            {t("Change password")}
+          </Button>
+        </Group>
+      </FieldForm>
     </Card>
   );
 }

@@ -1,12 +1,14 @@
 import { Button, Divider, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import type { Answers } from "../../api/answers.ts";
 import { request, urlOf } from "../../api/request.ts";
-import { type Session, type SignInOptions, sessionQuery } from "../../api/session.ts";
-import { ErrorAlert } from "../../components/error-alert.tsx";
+import { sessionQuery } from "../../api/session.ts";
+import type { Session, SignInOptions } from "../../api/sign-in.ts";
+import { FieldForm } from "../../components/field-form.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { checkNewPassword, NewPassword } from "./new-password.tsx";
@@ -45,10 +47,11 @@ function Accept({ invite, token, options }: { invite: Invite; token: string; opt
     initialValues: { name: "", password: "" },
     validate: { password: checkNewPassword },
   });
-  const accept = useMutation({
-    mutationFn: (values: typeof form.values) =>
+  const accept = useSave({
+    save: (values: typeof form.values) =>
       request<Session>("console/invite/accept", { method: "POST", body: { token, ...values } }),
-    onSuccess: start,
+    onSaved: start,
+    form,
   });
   const { providers, password } = options;
   return (
@@ -67,22 +70,19 @@ function Accept({ invite, token, options }: { invite: Invite; token: string; opt
       ))}
       {providers.length > 0 && password && <Divider label={t("or")} />}
       {password && (
-        <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
-          <Stack>
-            <ErrorAlert error={accept.error} />
-            <TextInput label={t("Your name")} autoComplete="name" required {...form.getInputProps("name")} />
-            <NewPassword {...form.getInputProps("password")} />
-            <Button
-              type="submit"
-              size="md"
-              loading={accept.isPending}
-              variant={providers.length > 0 ? "default" : "filled"}
-              fullWidth
-            >
-              {t("Accept with a password")}
-            </Button>
-          </Stack>
-        </form>
+        <FieldForm form={form} saving={accept}>
+          <TextInput label={t("Your name")} autoComplete="name" required {...form.getInputProps("name")} />
+          <NewPassword {...form.getInputProps("password")} />
+          <Button
+            type="submit"
+            size="md"
+            loading={accept.isPending}
+            variant={providers.length > 0 ? "default" : "filled"}
+            fullWidth
+          >
+            {t("Accept with a password")}
+          </Button>
+        </FieldForm>
       )}
     </Stack>
   );

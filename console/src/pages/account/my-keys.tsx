@@ -1,5 +1,3 @@
-import { useDisclosure } from "@mantine/hooks";
-import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
@@ -13,11 +11,9 @@ import { keyPath, pathOf } from "../projects/projects-api.ts";
 
 /** Keys of the signed-in user in a project. */
 export function MyKeys({ project, user }: { project: string; user: string }) {
-  const client = useQueryClient();
   const path = `${pathOf(project)}/api_keys`;
   const [revoked, setRevoked] = useState<ListedKey>();
   const [rotated, setRotated] = useState<ListedKey>();
-  const [isOpen, { open, close }] = useDisclosure(false);
   const isMine = useCallback(
     (key: ListedKey) => "user" in key.owner && key.owner.user.id === user && !isOfSession(key),
     [user],
@@ -26,18 +22,12 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
     (key: ListedKey) => (
       <>
         <RowAction onClick={() => setRotated(key)}>{t("Rotate")}</RowAction>
-        <RowAction
-          isDestructive
-          onClick={() => {
-            setRevoked(key);
-            open();
-          }}
-        >
+        <RowAction isDestructive onClick={() => setRevoked(key)}>
           {t("Revoke")}
         </RowAction>
       </>
     ),
-    [open],
+    [],
   );
   return (
     <>
@@ -54,24 +44,22 @@ export function MyKeys({ project, user }: { project: string; user: string }) {
             create={async (name, seconds) => {
               const body = { name, expires_in_seconds: seconds };
               const { value } = await request<Answers["CreatedProjectApiKey"]>(path, { method: "POST", body });
-              await client.invalidateQueries({ queryKey: KEYS });
               return value;
             }}
           />
         }
       />
       {rotated !== undefined && <RotateKey project={project} rotated={rotated} onClose={() => setRotated(undefined)} />}
-      <ConfirmDialog
-        isOpen={isOpen}
-        onClose={close}
-        question={t("Revoke {{name}}?", { name: revoked?.name ?? "" })}
-        consequence={t("Programs that use this key get a 401 at once. A revoked key cannot be restored.")}
-        action={t("Revoke")}
-        onConfirm={async () => {
-          await request(keyPath(project, revoked?.id ?? ""), { method: "DELETE" });
-          await client.invalidateQueries({ queryKey: KEYS });
-        }}
-      />
+      {revoked !== undefined && (
+        <ConfirmDialog
+          onClose={() => setRevoked(undefined)}
+          question={t("Revoke {{name}}?", { name: revoked.name })}
+          consequence={t("Programs that use this key get a 401 at once. A revoked key cannot be restored.")}
+          action={t("Revoke")}
+          onConfirm={() => request(keyPath(project, revoked.id), { method: "DELETE" })}
+          changes={[KEYS]}
+        />
+      )}
     </>
   );
 }

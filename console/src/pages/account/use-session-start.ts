@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { replaceSession, type Session } from "../../api/session.ts";
+import { replaceSession } from "../../api/session.ts";
+import type { Session } from "../../api/sign-in.ts";
 
 /** Continues with a session that has just begun. */
 export function useSessionStart(): (session: Session) => Promise<void> {

@@ -1,11 +1,12 @@
-import { Badge, Button, Card, Group, Table, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Badge, Button, Card, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatAgo, formatDateTime, formatSeconds, formatUntil } from "../../components/format.ts";
-import { notifyFailure } from "../../components/notify.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { Trans } from "../../i18n/trans.tsx";
 import { type Message, msg, t } from "../../i18n/translate.ts";
 import { IconDownload } from "../../icons.tsx";
@@ -25,16 +26,15 @@ const STATES: Readonly<Record<Batch["status"], { label: Message; color: string }
 
 /** A batch with its progress, counts and results. */
 export function BatchCard({ batch }: { batch: Batch }) {
-  const client = useQueryClient();
   const { id, endpoint, errors, metadata, output_file_id: output, error_file_id: errorFile } = batch;
   const { total, completed, failed } = batch.request_counts;
   const [isOpen, setIsOpen] = useState(false);
-  const download = useMutation({
-    mutationFn: ({ file, name }: { file: string; name: string }) => downloadContent(file, name),
-    onError: notifyFailure,
+  const download = useSave({
+    save: ({ file, name }: { file: string; name: string }) => downloadContent(file, name),
   });
   const state = STATES[batch.status];
-  const title = metadata?.description ?? id;
+  const description = metadata?.description;
+  const title = description ?? t("Batch of {{time}}", { time: formatDateTime(batch.created_at) });
   return (
     <Card component="article" aria-label={title} className="batch">
       <Group justify="space-between" align="flex-start" gap="xs">
@@ -80,10 +80,8 @@ export function BatchCard({ batch }: { batch: Batch }) {
               size="xs"
               question={t("Cancel {{name}}?", { name: title })}
               consequence={t("Running requests end, further ones do not start. The results so far are written.")}
-              onConfirm={async () => {
-                await cancelBatch(id);
-                await client.invalidateQueries({ queryKey: ["batches"] });
-              }}
+              onConfirm={() => cancelBatch(id)}
+              changes={[["batches"]]}
             >
               {t("Cancel")}
             </ConfirmButton>
@@ -142,19 +140,18 @@ function FailedLines({ file }: { file: string }) {
 
 function Failures({ rows }: { rows: readonly { id: string; message: string }[] }) {
   return (
-    <Table mt="sm" fz="sm">
-      <Table.Tbody>
-        {rows.map(({ id, message }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: IDs of an invalid input may repeat, and rows do not change
-          <Table.Tr key={index}>
-            <Table.Td className="mono wrap-anywhere" w={140}>
-              {id}
-            </Table.Td>
-            <Table.Td className="wrap-anywhere">{message}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <ResourceTable
+      isBare
+      isHeadless
+      // IDs of an invalid input may repeat.
+      rows={rows.map((row, index) => ({ ...row, key: String(index) }))}
+      keyOf={({ key }) => key}
+      empty={null}
+      columns={[
+        { label: t("Request"), className: "mono wrap-anywhere", cell: ({ id }) => id },
+        { label: t("Message"), className: "wrap-anywhere", cell: ({ message }) => message },
+      ]}
+    />
   );
 }
 

@@ -69,7 +69,7 @@ export function BatchesPage() {
           </Button>
         </Group>
       )}
-      {isCreating && <NewBatch onClose={() => setIsCreating(false)} onCreated={() => query.refetch()} />}
+      {isCreating && <NewBatch onClose={() => setIsCreating(false)} />}
     </Page>
   );
 }

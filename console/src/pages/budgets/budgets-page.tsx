@@ -1,8 +1,8 @@
 import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Answers } from "../../api/answers.ts";
-import { request } from "../../api/request.ts";
+import { request, retrieveOrNull } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
 import { useEntries } from "../../api/use-entries.ts";
 import { BudgetBar } from "../../components/budget-bar.tsx";
@@ -13,18 +13,17 @@ import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconCoin, IconPlus } from "../../icons.tsx";
-import { BUDGETS, BudgetForm } from "./budget-form.tsx";
+import { BUDGETS, BUDGETS_PATH, BudgetForm } from "./budget-form.tsx";
 import { budgetTitle } from "./budget-names.ts";
 
 type Budget = Answers["Budget"];
 
-const PATH = "v1/organization/budgets";
 const REFRESH_MS = 15_000;
 
 /** Budgets of the organization and its projects, with what is spent. */
 export function BudgetsPage() {
   const isWriter = may(useSession(), "organization.write");
-  const { query, entries, readMore } = useEntries<Budget>(BUDGETS, PATH, {});
+  const { query, entries, readMore } = useEntries<Budget>(BUDGETS, BUDGETS_PATH, {});
   const [form, setForm] = useState<{ budget: Budget | undefined }>();
   return (
     <Page
@@ -60,13 +59,14 @@ export function BudgetsPage() {
           {t("More")}
         </Button>
       )}
-      {form !== undefined && <BudgetForm budget={form.budget} onClose={() => setForm(undefined)} />}
+      {form !== undefined && (
+        <BudgetForm budget={form.budget} existing={entries ?? []} onClose={() => setForm(undefined)} />
+      )}
     </Page>
   );
 }
 
 function BudgetCard({ budget, isWriter, onChange }: { budget: Budget; isWriter: boolean; onChange: () => void }) {
-  const client = useQueryClient();
   const title = budgetTitle(budget);
   return (
     <Card padding="sm">
@@ -96,10 +96,8 @@ function BudgetCard({ budget, isWriter, onChange }: { budget: Budget; isWriter: 
           <ConfirmButton
             question={t("Delete the budget {{title}}?", { title })}
             consequence={t("Its spending is no longer bounded. Usage records stay.")}
-            onConfirm={async () => {
-              await request(`${PATH}/${budget.id}`, { method: "DELETE" });
-              await client.invalidateQueries({ queryKey: BUDGETS });
-            }}
+            onConfirm={() => request(`${BUDGETS_PATH}/${budget.id}`, { method: "DELETE" })}
+            changes={[BUDGETS]}
           >
             {t("Delete")}
           </ConfirmButton>
@@ -115,8 +113,9 @@ const SHOWN_SPENDERS = 5;
 function TopSpenders({ budget }: { budget: Budget }) {
   const usage = useQuery({
     queryKey: [...BUDGETS, budget.id, "usage"],
+    // The budget may have been deleted since the list was read.
     queryFn: ({ signal }) =>
-      request<Answers["BudgetUsage"]>(`${PATH}/${budget.id}/usage`, { query: { limit: SHOWN_SPENDERS }, signal }),
+      retrieveOrNull<Answers["BudgetUsage"]>(`${BUDGETS_PATH}/${budget.id}/usage?limit=${SHOWN_SPENDERS}`, signal),
     refetchInterval: REFRESH_MS,
   });
   const threshold = formatCost(budget.threshold_amount / 100);

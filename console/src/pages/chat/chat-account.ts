@@ -1,7 +1,8 @@
 /** Where conversations belong: to a person in a project, or to this browser. */
 
 import { queryClient } from "../../api/query-client.ts";
-import { type Session, sessionQuery } from "../../api/session.ts";
+import { sessionQuery } from "../../api/session.ts";
+import type { Session } from "../../api/sign-in.ts";
 
 /** A signed-in person in a project. */
 export interface ChatAccount {

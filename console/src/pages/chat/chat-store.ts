@@ -1,12 +1,13 @@
 /** Conversations that are open or being answered. Answers go on while other pages are shown. */
 
+import { type AnswerRequest, readerOf, withAnswer } from "./answers/answer-reader.ts";
+import { streamAnswer } from "./answers/stream-answer.ts";
 import { type ChatAccount, currentAccount } from "./chat-account.ts";
-import { newTurn, toChatBody } from "./chat-body.ts";
+import { newTurn } from "./chat-body.ts";
 import {
   type Answer,
   type Conversation,
   newConversation,
-  type Parameters,
   type SavedState,
   type ToolResult,
   type Turn,
@@ -15,11 +16,10 @@ import { parentOf, pathOf, select, withTurn } from "./conversation-tree.ts";
 import { Listeners } from "./listeners.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { StoredConversations, serialize } from "./stored-conversations.ts";
-import { type AnswerReader, completionReader, streamAnswer } from "./stream-answer.ts";
-import { toResponseBody } from "./tools/response-body.ts";
-import { type Approval, type McpToolName, usesServiceTools } from "./tools/service-tools.ts";
-import { responseReader } from "./tools/stream-response.ts";
+import type { Approval, McpToolName } from "./tools/service-tools.ts";
 
+// untranslated: models follow it in English best
+const CONTINUATION = "Continue exactly where your last message ended. Repeat nothing and add no introduction.";
 /** What is lost at most when the browser is killed. */
 const STORE_MS = 500;
 
@@ -137,14 +137,31 @@ export class ChatStore {
     const conversation = this.get(id);
     const turn = conversation.turns.find((each) => each.id === turnId);
     if (turn === undefined) return;
-    const { images, files, toolResults, approvals } = turn;
-    const next = newTurn(text ?? turn.text, {
-      images,
-      ...(files && { files }),
-      ...(toolResults && { toolResults }),
-      ...(approvals && { approvals }),
+    void this.#run(id, sameTurn(turn, text), parentOf(conversation, turnId));
+  }
+
+  /** Has the model go on with its last answer where it ended. */
+  continue(id: string, turnId: string, column: number): void {
+    const turns = pathOf(this.get(id));
+    const before = turns.find((turn) => turn.id === turnId)?.answers[column];
+    if (before === undefined) return;
+    const asking = [...turns, newTurn(CONTINUATION)];
+    const { alternatives: _, tokens: __, ...kept } = before;
+    const request = { model: before.model, column, turns: asking, before: { ...kept, alternatives: [] } };
+    void this.#answer(id, this.#begin(id), turnId, [request]);
+  }
+
+  /** Writes another text in place of an answer, in a branch beside it. */
+  editAnswer(id: string, turnId: string, column: number, text: string): void {
+    const conversation = this.get(id);
+    const turn = conversation.turns.find((each) => each.id === turnId);
+    if (turn === undefined || this.isRunning(id)) return;
+    const answers = turn.answers.map((answer, index) => {
+      const { tokens: _, ...rest } = answer;
+      return index === column ? { ...rest, text } : answer;
     });
-    void this.#run(id, next, parentOf(conversation, turnId));
+    const next = { ...sameTurn(turn), answers };
+    this.change(id, { ...withTurn(conversation, next, parentOf(conversation, turnId)), changedAt: Date.now() });
   }
 
   /** Shows the branch that stands `offset` places after that of a turn. */
@@ -188,27 +205,35 @@ export class ChatStore {
   }
 
   async #run(id: string, turn: Turn, parent: string | null): Promise<void> {
-    this.stop(id);
-    const { models, parameters } = this.get(id);
-    const controller = new AbortController();
-    this.#runs.set(id, controller);
+    const run = this.#begin(id);
     this.change(id, { ...withTurn(this.get(id), turn, parent), changedAt: Date.now() });
     const turns = pathOf(this.get(id));
     // The question survives whatever happens next.
     this.flush();
-    const show = (column: number) => (answer: Answer) => {
-      if (this.#runs.get(id) !== controller) return;
+    const requests = this.get(id).models.map((model, column) => ({ model, column, turns }));
+    await this.#answer(id, run, turn.id, requests);
+  }
+
+  #begin(id: string): AbortController {
+    this.stop(id);
+    const run = new AbortController();
+    this.#runs.set(id, run);
+    return run;
+  }
+
+  async #answer(id: string, run: AbortController, turnId: string, requests: readonly AnswerRequest[]): Promise<void> {
+    const { parameters } = this.get(id);
+    const show = (request: AnswerRequest) => (answer: Answer) => {
+      if (this.#runs.get(id) !== run) return;
       const shown = this.get(id).turns.map((each) =>
-        each.id === turn.id ? { ...each, answers: withAnswer(each.answers, column, answer) } : each,
+        each.id === turnId ? { ...each, answers: withAnswer(each.answers, request, answer) } : each,
       );
       this.change(id, { turns: shown, changedAt: Date.now() });
     };
     await Promise.all(
-      models.map((model, column) =>
-        streamAnswer(model, controller.signal, show(column), readerOf(parameters, turns, model, column)),
-      ),
+      requests.map((request) => streamAnswer(request.model, run.signal, show(request), readerOf(parameters, request))),
     );
-    if (this.#runs.get(id) !== controller) return;
+    if (this.#runs.get(id) !== run) return;
     this.#runs.delete(id);
     this.#storeSoon(id);
     this.flush();
@@ -282,15 +307,12 @@ function laterState(one: SavedState | undefined, other: SavedState | undefined):
   return { revision: Math.max(one.revision, other.revision), isChanged: true };
 }
 
-function readerOf(parameters: Parameters, turns: readonly Turn[], model: string, column: number): AnswerReader {
-  const body = toChatBody(model, parameters, turns, column);
-  return usesServiceTools(parameters)
-    ? responseReader(toResponseBody(body, { parameters, turns, column }))
-    : completionReader(body);
-}
-
-function withAnswer(answers: readonly Answer[], column: number, answer: Answer): Answer[] {
-  const next = [...answers];
-  next[column] = answer;
-  return next;
+/** The same question once more, with another text if given. */
+function sameTurn({ text: question, images, files, toolResults, approvals }: Turn, text = question): Turn {
+  return newTurn(text, {
+    images,
+    ...(files && { files }),
+    ...(toolResults && { toolResults }),
+    ...(approvals && { approvals }),
+  });
 }

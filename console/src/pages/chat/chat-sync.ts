@@ -96,6 +96,15 @@ export class ChatSync {
     return unionOf(this.#state.entries, chatStore.stored.list()).filter(({ id }) => !this.#deletions.has(id));
   }
 
+  /** Changes something else than the content of a conversation, which the server has then. */
+  async request(id: string, send: (api: SavedChatsApi) => Promise<SavedChat>): Promise<SavedChat> {
+    // It may not have been written yet.
+    if (chatStore.find(id)?.saved?.isChanged === true) await this.sync();
+    const entry = await send(this.#api);
+    this.#update({ entries: this.#state.entries.map((each) => (each.id === id ? entry : each)) });
+    return entry;
+  }
+
   /** Deletes a conversation after the time in which it can be undone; returns how to undo it. */
   remove(id: string): () => void {
     this.#deletions.add(id);
@@ -127,6 +136,7 @@ export class ChatSync {
   forget(): void {
     this.#stop();
     forgetDraft();
+    void import("../transcription/stored-studio.ts").then(({ forgetStudio }) => forgetStudio());
     chatStore.forget();
     removeAccountData();
   }
@@ -197,24 +207,26 @@ export class ChatSync {
       const conversation = chatStore.find(id);
       if (conversation === undefined || isSameContent(this.#refused.get(id), conversation)) return;
       const { revision } = conversation.saved ?? { revision: 0 };
+      const body = { title: titleOf(conversation), content: contentOf(conversation), revision };
       try {
-        const entry = await this.#api.put(id, {
-          title: titleOf(conversation),
-          content: contentOf(conversation),
-          revision,
-        });
-        this.#confirm(conversation, entry);
+        this.#confirm(conversation, await this.#api.put(id, body));
         return;
       } catch (failure) {
-        if (!(failure instanceof ApiError)) throw failure;
-        if (failure.code === "chat_changed") await this.#refresh(id);
-        else if (failure.code === "chat_not_found") receiveState(conversation, { revision: 0, isChanged: true });
-        else if (failure.status === 413 || failure.status === 400 || isFull(failure)) {
-          this.#refuse(conversation, failure.message);
-          return;
-        } else throw failure;
+        if (!(await this.#resolve(conversation, failure))) return;
       }
     }
+  }
+
+  /** Returns whether another attempt may succeed. */
+  async #resolve(conversation: Conversation, failure: unknown): Promise<boolean> {
+    if (!(failure instanceof ApiError)) throw failure;
+    if (failure.code === "chat_changed") await this.#refresh(conversation.id);
+    else if (failure.code === "chat_not_found") receiveState(conversation, { revision: 0, isChanged: true });
+    else if (failure.status === 413 || failure.status === 400 || isFull(failure)) {
+      this.#refuse(conversation, failure.message);
+      return false;
+    } else throw failure;
+    return true;
   }
 
   #confirm(sent: Conversation, entry: SavedChat): void {

@@ -76,36 +76,42 @@ function schemaProblem(schema: unknown, path: string): string | undefined {
       : t("{{path}} must be a schema: an object, true or false.", { path });
   }
   const below = (name: string) => (path === "" ? name : `${path}.${name}`);
-  const types = Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
-  const unknown = types.find((type) => !TYPES.has(type));
+  const problem = valueProblem(schema, below);
+  if (problem !== undefined) return problem;
+  for (const [name, value] of Object.entries(schema)) {
+    const problemBelow = keywordProblem(name, value, below(name));
+    if (problemBelow !== undefined) return problemBelow;
+  }
+  return undefined;
+}
+
+function valueProblem(
+  { type, required, enum: values }: Record<string, unknown>,
+  below: (name: string) => string,
+): string | undefined {
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  const unknown = types.find((each) => !TYPES.has(each));
   if (unknown !== undefined)
     return t("{{path}}: {{type}} is not a type of JSON Schema.", {
       path: below("type"),
       type: JSON.stringify(unknown),
     });
-  if (schema.required !== undefined && !isStrings(schema.required))
+  if (required !== undefined && !isStrings(required))
     return t("{{path}} must be an array of names.", { path: below("required") });
-  if (schema.enum !== undefined && !Array.isArray(schema.enum))
-    return t("{{path}} must be an array.", { path: below("enum") });
-  for (const name of ONE) {
-    const problem = schema[name] === undefined ? undefined : schemaProblem(schema[name], below(name));
-    if (problem !== undefined) return problem;
-  }
-  for (const name of MANY) {
-    const all = schema[name];
-    if (all === undefined) continue;
-    if (!Array.isArray(all)) return t("{{path}} must be an array of schemas.", { path: below(name) });
-    const problem = firstProblem(all.map((each, index) => [`${below(name)}[${index}]`, each]));
-    if (problem !== undefined) return problem;
-  }
-  for (const name of NAMED) {
-    const all = schema[name];
-    if (all === undefined) continue;
-    if (!isObject(all)) return t("{{path}} must be an object of schemas.", { path: below(name) });
-    const problem = firstProblem(Object.entries(all).map(([key, each]) => [`${below(name)}.${key}`, each]));
-    if (problem !== undefined) return problem;
-  }
+  if (values !== undefined && !Array.isArray(values)) return t("{{path}} must be an array.", { path: below("enum") });
   return undefined;
+}
+
+/** Checks the schemas below a keyword. */
+function keywordProblem(name: string, value: unknown, path: string): string | undefined {
+  if (ONE.includes(name)) return schemaProblem(value, path);
+  if (MANY.includes(name)) {
+    if (!Array.isArray(value)) return t("{{path}} must be an array of schemas.", { path });
+    return firstProblem(value.map((each, index) => [`${path}[${index}]`, each]));
+  }
+  if (!NAMED.includes(name)) return undefined;
+  if (!isObject(value)) return t("{{path}} must be an object of schemas.", { path });
+  return firstProblem(Object.entries(value).map(([key, each]) => [`${path}.${key}`, each]));
 }
 
 function firstProblem(schemas: readonly (readonly [path: string, schema: unknown])[]): string | undefined {

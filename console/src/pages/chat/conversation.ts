@@ -129,6 +129,13 @@ export interface SavedState {
   isChanged: boolean;
 }
 
+/** Place of a conversation in the list. */
+export interface Arrangement {
+  /** Null: in no folder. */
+  folder: string | null;
+  isPinned: boolean;
+}
+
 export interface Conversation {
   id: string;
   /** Epoch milliseconds of the last change. */
@@ -139,6 +146,10 @@ export interface Conversation {
   turns: Turn[];
   /** Turn that is shown after another one, by the ID of the other; empty for a first turn. */
   selected?: Record<string, string>;
+  /** Name that the person gave it; left out: the beginning of the first question. */
+  title?: string;
+  /** Where the list has it, if it belongs to this browser only: the server has that of others. */
+  arrangement?: Arrangement;
   /** Left out: it belongs to this browser only. */
   saved?: SavedState;
 }

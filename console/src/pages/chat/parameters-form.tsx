@@ -7,21 +7,10 @@ import { IconChevronDown, IconChevronRight } from "../../icons.tsx";
 import { BoundedSlider } from "./bounded-slider.tsx";
 import { parameterProblems, toolNames } from "./chat-body.ts";
 import type { Parameters } from "./conversation.ts";
-import { ServiceToolsForm } from "./tools/service-tools-form.tsx";
+import type { ChatBounds } from "./selection.ts";
+import { AllowedTools } from "./tools/allowed-tools.tsx";
 
-/** What the chosen models can do; a parameter that none of them has is hidden. */
-export interface ChatBounds {
-  reasoning: boolean;
-  tools: boolean;
-  jsonSchema: boolean;
-  logprobs: boolean;
-  /** Context window of the smallest model; undefined when unknown. */
-  maxTokens: number | undefined;
-  /** Choices of one request. */
-  maxChoices: number;
-}
-
-interface ParametersFormProps {
+export interface ParametersFormProps {
   parameters: Parameters;
   onChange: (parameters: Parameters) => void;
   bounds: ChatBounds;
@@ -87,7 +76,7 @@ export const ParametersForm = memo(function ParametersForm({ parameters, onChang
           onChange={(event) => set({ logprobs: event.currentTarget.checked ? true : undefined })}
         />
       )}
-      {bounds.tools && <ServiceToolsForm parameters={parameters} onChange={onChange} />}
+      <AllowedTools parameters={parameters} onChange={onChange} />
       <JsonFields parameters={parameters} onChange={onChange} bounds={bounds} />
     </Stack>
   );

@@ -1,6 +1,7 @@
-import { ActionIcon, Drawer } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, Suspense } from "react";
+import { SideDrawer } from "../../components/side-drawer.tsx";
 import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconTemplate } from "../../icons.tsx";
@@ -19,17 +20,19 @@ export function PromptsDrawer({ conversation, onUse }: PromptsPanelProps) {
           <IconTemplate size={16} />
         </ActionIcon>
       </Tooltip>
-      <Drawer opened={isOpen} onClose={close} position="right" title={t("Prompts of the project")} size="sm">
+      {isOpen && (
         <Suspense>
-          <PromptsPanel
-            conversation={conversation}
-            onUse={(prompt) => {
-              close();
-              onUse(prompt);
-            }}
-          />
+          <SideDrawer opened onClose={close} position="right" title={t("Prompts of the project")} size="sm">
+            <PromptsPanel
+              conversation={conversation}
+              onUse={(prompt) => {
+                close();
+                onUse(prompt);
+              }}
+            />
+          </SideDrawer>
         </Suspense>
-      </Drawer>
+      )}
     </>
   );
 }

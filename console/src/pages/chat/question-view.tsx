@@ -80,7 +80,7 @@ function Action({ label, Icon, disabled, onClick }: ActionProps) {
   );
 }
 
-function Question({ turn: { text, images, files = [] } }: { turn: Turn }) {
+export function Question({ turn: { text, images, files = [] } }: { turn: Turn }) {
   return (
     <>
       {images.map((url) => (

@@ -25,6 +25,22 @@ export class SavedChatsApi {
     return request(pathOf(id), { method: "PUT", body, headers: this.#headers });
   }
 
+  arrange(id: string, body: Answers["SavedChatArrangement"]): Promise<SavedChat> {
+    return request(pathOf(id, "/arrangement"), { method: "PUT", body, headers: this.#headers });
+  }
+
+  share(id: string, body: Answers["SharedChatBody"]): Promise<SavedChat> {
+    return request(pathOf(id, "/share"), { method: "PUT", body, headers: this.#headers });
+  }
+
+  endSharing(id: string): Promise<SavedChat> {
+    return request(pathOf(id, "/share"), { method: "DELETE", headers: this.#headers });
+  }
+
+  readShared(id: string): Promise<Answers["SharedChat"]> {
+    return request(`v1/shared_chats/${encodeURIComponent(id)}`, { headers: this.#headers });
+  }
+
   /** Also resolves when another device has deleted it. */
   async delete(id: string): Promise<void> {
     await request(pathOf(id), { method: "DELETE", headers: this.#headers }).catch((failure: unknown) => {
@@ -42,8 +58,8 @@ export function isMissing(failure: unknown): boolean {
   return failure instanceof ApiError && failure.code === "chat_not_found";
 }
 
-function pathOf(id: string): string {
-  return `${PATH}/${encodeURIComponent(id)}`;
+function pathOf(id: string, rest = ""): string {
+  return `${PATH}/${encodeURIComponent(id)}${rest}`;
 }
 
 /** Whether the account has no room for a chat. */

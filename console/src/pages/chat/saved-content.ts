@@ -1,4 +1,5 @@
 import type { Conversation } from "./conversation.ts";
+import { pathOf } from "./conversation-tree.ts";
 import type { SavedChat } from "./saved-chats-api.ts";
 import { type ConversationTitle, serialize } from "./stored-conversations.ts";
 
@@ -11,13 +12,23 @@ export function isSameContent(one: Conversation | undefined, other: Conversation
   return one !== undefined && (one === other || contentOf(one) === contentOf(other));
 }
 
+/** What others read of a conversation: the branch that is shown, without parameters and IDs of requests. */
+export function sharedContentOf(conversation: Conversation): string {
+  const turns = pathOf(conversation).map(({ parent: _, ...turn }) => ({
+    ...turn,
+    answers: turn.answers.map(({ requestId: __, ...answer }) => answer),
+  }));
+  return serialize({ models: conversation.models, turns });
+}
+
 /** Titles of the server's chats and of those that this browser has, newest first. */
 export function unionOf(entries: readonly SavedChat[], stored: readonly ConversationTitle[]): ConversationTitle[] {
   const local = new Map(stored.map((title) => [title.id, title]));
-  const titles = entries.map(({ id, title, updated_at: seconds }) => {
+  const titles = entries.map(({ id, title, updated_at: seconds, folder, is_pinned: isPinned, share_id: shareId }) => {
     const here = local.get(id);
     local.delete(id);
-    return { id, title: here?.title ?? title ?? "…", changedAt: Math.max(seconds * 1000, here?.changedAt ?? 0) };
+    const changedAt = Math.max(seconds * 1000, here?.changedAt ?? 0);
+    return { id, title: here?.title ?? title ?? "…", changedAt, folder, isPinned, shareId };
   });
   return [...titles, ...local.values()].sort((a, b) => b.changedAt - a.changedAt);
 }

@@ -2,13 +2,21 @@
 
 import { t } from "../../i18n/translate.ts";
 import { accountPrefix, type ChatAccount } from "./chat-account.ts";
-import { type Conversation, NO_PARAMETERS, newConversation, type SavedState } from "./conversation.ts";
+import {
+  type Arrangement,
+  type Conversation,
+  NO_PARAMETERS,
+  newConversation,
+  type SavedState,
+} from "./conversation.ts";
 
-export interface ConversationTitle {
+export interface ConversationTitle extends Arrangement {
   id: string;
-  /** Beginning of the first question. */
+  /** Name that the person gave it, or the beginning of the first question. */
   title: string;
   changedAt: number;
+  /** ID of the copy that members of the project read; null: it is not shared. */
+  shareId: string | null;
 }
 
 interface ConversationHead extends ConversationTitle {
@@ -22,6 +30,7 @@ const BROWSER_OPEN_KEY = "parlance-open-conversation";
 /** Older ones are removed. */
 const MAX_STORED = 100;
 const TITLE_CHARACTERS = 80;
+const UNARRANGED: Arrangement = { folder: null, isPinned: false };
 
 export class StoredConversations {
   readonly #prefix: string;
@@ -45,7 +54,7 @@ export class StoredConversations {
   list(): ConversationTitle[] {
     return this.heads()
       .filter(({ hasTurns }) => hasTurns)
-      .map(({ id, title, changedAt }) => ({ id, title, changedAt }));
+      .map(({ hasTurns: _, saved: __, ...title }) => title);
   }
 
   /** Returns the one that was stored last, or a new one. */
@@ -137,15 +146,17 @@ export function parseConversation(text: string | null): Conversation | undefined
   }
 }
 
-export function titleOf({ turns: [first] }: Pick<Conversation, "turns">): string {
+export function titleOf({ title, turns: [first] }: Pick<Conversation, "title" | "turns">): string {
+  if (title !== undefined) return title;
   const line = first?.text.trim().split("\n", 1)[0] ?? "";
   if (line === "") return t("Image");
   return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS)}…` : line;
 }
 
 function toHead(conversation: Conversation): ConversationHead {
-  const { id, changedAt, turns, saved } = conversation;
-  return { id, title: titleOf(conversation), changedAt, hasTurns: turns.length > 0, saved };
+  const { id, changedAt, turns, saved, arrangement = UNARRANGED } = conversation;
+  const title = titleOf(conversation);
+  return { id, title, changedAt, hasTurns: turns.length > 0, saved, shareId: null, ...arrangement };
 }
 
 function keysOfStorage(): string[] {

@@ -1,4 +1,4 @@
-import { Button, ScrollArea, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef } from "react";
 import type { ModelEntry } from "../../api/models.ts";
 import { memo } from "../../i18n/memo.ts";
@@ -46,31 +46,26 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
   // Follows the answer unless the reader has scrolled up.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each change of the turns
   useEffect(() => followEnd(), [turns]);
-  const onScroll = ({ y }: { y: number }) => {
+  const onScroll = () => {
     const element = viewport.current;
     if (element === null) return;
-    followsEnd.current = element.scrollHeight - element.clientHeight - y < NEAR_END;
-    if (y < NEAR_TOP) showMore();
+    followsEnd.current = element.scrollHeight - element.clientHeight - element.scrollTop < NEAR_END;
+    if (element.scrollTop < NEAR_TOP) showMore();
   };
   const skipped = Math.max(0, turns.length - count);
   return (
-    <ScrollArea
-      flex={1}
-      mih={0}
-      viewportRef={viewport}
-      type="auto"
-      scrollbars="y"
-      scrollbarSize={8}
-      viewportProps={{
-        tabIndex: 0,
-        role: "log",
-        "aria-label": t("Conversation"),
-        "aria-live": "polite",
-        "aria-busy": isGrowing,
-        // The browser would move what is on the screen a second time.
-        style: { overflowAnchor: isGrowing ? "none" : "auto" },
-      }}
-      onScrollPositionChange={onScroll}
+    <div
+      ref={viewport}
+      className="scroll-column"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a conversation that scrolls must be reachable by keyboard
+      tabIndex={0}
+      role="log"
+      aria-label={t("Conversation")}
+      aria-live="polite"
+      aria-busy={isGrowing}
+      // The browser would move what is on the screen a second time.
+      style={{ overflowAnchor: isGrowing || hasMore ? "none" : "auto" }}
+      onScroll={onScroll}
     >
       {turns.length === 0 && isLoading ? (
         <LoadingTurns />
@@ -101,7 +96,7 @@ export const Transcript = memo(function Transcript({ chat, models, onPick }: Tra
           </Suspense>
         </Stack>
       )}
-    </ScrollArea>
+    </div>
   );
 });
 

@@ -2,8 +2,8 @@ import { Badge, Card, Code, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { ModelEntry } from "../../api/models.ts";
 import { memo } from "../../i18n/memo.ts";
 import { t } from "../../i18n/translate.ts";
-import { raceOf } from "./answer-speed.ts";
-import { AnswerView } from "./answer-view.tsx";
+import { raceOf } from "./answers/answer-speed.ts";
+import { AnswerView } from "./answers/answer-view.tsx";
 import type { ToolResult, Turn } from "./conversation.ts";
 import { QuestionView } from "./question-view.tsx";
 import { ToolResultsForm } from "./tool-results-form.tsx";
@@ -51,6 +51,11 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
                 isFastest={race.fastest === column}
                 isFirst={race.first === column}
                 hidesRequests={isWaiting}
+                isBusy={isRunning}
+                isLast={isLast}
+                actions={actions}
+                turnId={turn.id}
+                column={column}
               />
             ),
         )}

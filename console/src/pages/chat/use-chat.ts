@@ -1,10 +1,11 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { chatStore } from "./chat-store.ts";
 import { chatSync } from "./chat-sync.ts";
 import { type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
 import type { SyncState } from "./sync-state.ts";
 import type { Approval, McpToolName } from "./tools/service-tools.ts";
+import { useChatAddress } from "./use-chat-address.ts";
 
 /** The same object while the conversation is. */
 export interface ChatActions {
@@ -17,6 +18,10 @@ export interface ChatActions {
   decide(approvals: Approval[], allowed: McpToolName[]): void;
   /** Answers the turn again, with `text` in its place if given, in a branch beside it. */
   retry(turnId: string, text?: string): void;
+  /** Has the model go on with its last answer where it ended. */
+  continue(turnId: string, column: number): void;
+  /** Writes another text in place of an answer, in a branch beside it. */
+  editAnswer(turnId: string, column: number, text: string): void;
   /** Shows the branch that stands `offset` places after that of a turn. */
   showBranch(turnId: string, offset: number): void;
   stop(): void;
@@ -48,7 +53,7 @@ export function useChatSync(): SyncState {
 /** The conversation that the address names, or the one that was stored last. */
 export function useChat(): Chat {
   const { c, prompt } = useSearch({ strict: false }) as { c?: string; prompt?: string };
-  const navigate = useNavigate();
+  const show = useChatAddress();
   const [last] = useState(() => chatStore.stored.last());
   const id = c ?? last.id;
   const conversation = useSyncExternalStore(chatStore.subscribe, () => chatStore.get(id));
@@ -59,11 +64,10 @@ export function useChat(): Chat {
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address without a conversation gets the last one's
   useEffect(() => {
     // That of a prompt begins another one.
-    if (c === undefined && prompt === undefined) void navigate({ to: "/chat", search: { c: id }, replace: true });
+    if (c === undefined && prompt === undefined) show(id, true);
   }, [c]);
   useEffect(() => () => chatStore.release(id), [id]);
   const actions = useMemo<ChatActions>(() => {
-    const show = (next: string, replace = false) => void navigate({ to: "/chat", search: { c: next }, replace });
     const begin = (replace = false) => {
       const { models, parameters } = chatStore.get(id);
       const next = newConversation(models, parameters);
@@ -76,6 +80,8 @@ export function useChat(): Chat {
       sendToolResults: (toolResults) => chatStore.ask(id, { toolResults }),
       decide: (approvals, allowed) => chatStore.decide(id, approvals, allowed),
       retry: (turnId, text) => chatStore.retry(id, turnId, text),
+      continue: (turnId, column) => chatStore.continue(id, turnId, column),
+      editAnswer: (turnId, column, text) => chatStore.editAnswer(id, turnId, column, text),
       showBranch: (turnId, offset) => chatStore.showBranch(id, turnId, offset),
       stop: () => chatStore.stop(id),
       open: (next) => show(next),
@@ -86,7 +92,7 @@ export function useChat(): Chat {
         return undo;
       },
     };
-  }, [id, navigate]);
+  }, [id, show]);
   const isLoading = loading.has(id);
   const problem = problems.get(id);
   return useMemo(

@@ -1,15 +1,16 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect } from "react";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { notifyFailure } from "../../components/notify.tsx";
 import { chatStore } from "./chat-store.ts";
 import { currentVersion, openPrompt } from "./prompt-settings.ts";
+import { useChatAddress } from "./use-chat-address.ts";
 
 /** Opens the prompt that the address names, and returns a function that opens another one. */
 export function usePromptLink(models: string[], onDraft: (draft: string) => void): (prompt: string) => void {
   const { prompt: linked } = useSearch({ strict: false }) as { prompt?: string };
-  const navigate = useNavigate();
+  const show = useChatAddress();
   const open = useCallback(
     async (prompt: string) => {
       try {
@@ -20,13 +21,13 @@ export function usePromptLink(models: string[], onDraft: (draft: string) => void
         const { conversation, draft } = openPrompt(version.content, models);
         chatStore.add(conversation);
         onDraft(draft);
-        await navigate({ to: "/chat", search: { c: conversation.id } as never, replace: linked !== undefined });
+        show(conversation.id, linked !== undefined);
       } catch (failure) {
         notifyFailure(failure);
-        if (linked !== undefined) await navigate({ to: "/chat", search: {}, replace: true });
+        if (linked !== undefined) show(undefined, true);
       }
     },
-    [models, onDraft, navigate, linked],
+    [models, onDraft, show, linked],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: each link is opened once
   useEffect(() => {

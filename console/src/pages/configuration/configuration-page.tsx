@@ -3,6 +3,7 @@ import { msg, t } from "../../i18n/translate.ts";
 import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Card, Code, Group, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { may, useSession } from "../../api/session.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
@@ -10,6 +11,8 @@ import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { IconSettings } from "../../icons.tsx";
+import { entriesQuery } from "../connections/connections-api.ts";
+import { EntryTable } from "../connections/entry-table.tsx";
 import { type Configuration, configurationQuery, type Setting } from "./configuration-query.ts";
 
 export function ConfigurationPage() {
@@ -19,9 +22,19 @@ export function ConfigurationPage() {
       title={t("Configuration")}
       description={t("The settings in force, from parlance.yaml, the environment and the page Connections.")}
     >
+      <SettingEntries />
       <QueryView query={query}>{(configuration) => <Content {...configuration} />}</QueryView>
     </Page>
   );
+}
+
+/** Settings that the API has set, to change and to remove. */
+function SettingEntries() {
+  const mayChange = may(useSession(), "organization.configuration.write");
+  const { data: entries = [] } = useQuery(entriesQuery);
+  const settings = entries.filter(({ kind, source }) => kind === "setting" && source === "api");
+  if (settings.length === 0) return null;
+  return <EntryTable title={t("Set by the API")} entries={settings} mayChange={mayChange} empty={null} />;
 }
 
 function Content({ version, file, settings, models }: Configuration) {

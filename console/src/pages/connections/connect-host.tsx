@@ -1,39 +1,39 @@
-import { Alert, Badge, Button, Group, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { Alert, Badge, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { FieldForm } from "../../components/field-form.tsx";
 import { formatMilliseconds } from "../../components/format.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { SectionCard } from "../../components/section-card.tsx";
+import { useAction } from "../../components/use-action.ts";
+import { useSave } from "../../components/use-save.ts";
 import { plural, t } from "../../i18n/translate.ts";
-import { type Host, type HostTest, refreshConfiguration } from "./connections-api.ts";
+import type { Host, HostTest } from "./connections-api.ts";
 import { HostModels } from "./host-models.tsx";
+
+interface HostFields {
+  address: string;
+  apiKey: string;
+}
 
 /** Form that tests an address and a key, and serves models that it finds there. */
 export function ConnectHost() {
-  const [address, setAddress] = useState("");
-  const [apiKey, setApiKey] = useState("");
-  const test = useMutation({
-    mutationFn: (base_url: string) =>
+  const form = useForm<HostFields>({ initialValues: { address: "", apiKey: "" } });
+  const test = useSave({
+    save: ({ address, apiKey }: HostFields) =>
       request<HostTest>("v1/organization/connections/test", {
         method: "POST",
-        body: { base_url, ...(apiKey !== "" && { api_key: apiKey }) },
+        body: { base_url: address, ...(apiKey !== "" && { api_key: apiKey }) },
       }),
-    onError: notifyFailure,
+    form,
+    fields: { base_url: "address", api_key: "apiKey" },
   });
-  const discovery = useMutation({
-    mutationFn: () => request<Answers["DiscoveredHosts"]>("v1/organization/connections/discover", { method: "POST" }),
-    onError: notifyFailure,
-  });
-  const client = useQueryClient();
-  const done = async (message: string) => {
-    notifyDone(message);
-    test.reset();
-    setAddress("");
-    setApiKey("");
-    await refreshConfiguration(client);
-  };
+  const discovery = useAction(() =>
+    request<Answers["DiscoveredHosts"]>("v1/organization/connections/discover", { method: "POST" }),
+  );
+  const server = test.data?.server;
   return (
     <SectionCard
       title={t("Connect a host")}
@@ -41,21 +41,15 @@ export function ConnectHost() {
         "vLLM, llama-server, Ollama, LM Studio, LiteLLM, OpenAI, Anthropic or another server with OpenAI's API.",
       )}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          test.mutate(address);
-        }}
-      >
-        <Group align="flex-end" gap="sm">
+      <FieldForm form={form} saving={test} label={t("Connect a host")}>
+        <Group align="flex-start" gap="sm">
           <TextInput
             label={t("Address")}
             placeholder="http://10.0.0.5:8000"
             required
             flex={2}
             miw={220}
-            value={address}
-            onChange={(event) => setAddress(event.currentTarget.value)}
+            {...form.getInputProps("address")}
           />
           <PasswordInput
             label={t("API key")}
@@ -63,31 +57,39 @@ export function ConnectHost() {
             flex={1}
             miw={180}
             autoComplete="off"
-            value={apiKey}
-            onChange={(event) => setApiKey(event.currentTarget.value)}
+            {...form.getInputProps("apiKey")}
           />
-          <Button type="submit" loading={test.isPending}>
+          <Button type="submit" loading={test.isPending} mt={25}>
             {t("Test")}
           </Button>
-          <Button variant="default" loading={discovery.isPending} onClick={() => discovery.mutate()}>
+          <Button variant="default" loading={discovery.isPending} mt={25} onClick={() => discovery.mutate()}>
             {t("Find on this machine")}
           </Button>
         </Group>
-      </form>
+      </FieldForm>
+      <ErrorAlert error={discovery.error} />
       {discovery.data !== undefined && (
         <Discovered
           hosts={discovery.data.data}
-          choose={(url) => {
-            setAddress(url);
-            test.mutate(url);
+          choose={(address) => {
+            form.setFieldValue("address", address);
+            test.mutate({ ...form.values, address });
           }}
         />
       )}
       {test.data !== undefined && (
         <Stack mt="md">
           <Outcome test={test.data} />
-          {test.data.server?.accepted === true && (
-            <HostModels key={test.data.server.base_url} host={test.data.server} apiKey={apiKey} onSaved={done} />
+          {server?.accepted === true && (
+            <HostModels
+              key={server.base_url}
+              host={server}
+              apiKey={form.values.apiKey}
+              onSaved={() => {
+                test.reset();
+                form.reset();
+              }}
+            />
           )}
         </Stack>
       )}
@@ -96,36 +98,37 @@ export function ConnectHost() {
 }
 
 function Discovered({ hosts, choose }: { hosts: readonly Host[]; choose: (url: string) => void }) {
-  if (hosts.length === 0) {
-    return (
-      <Text size="sm" mt="md">
-        {t("No inference server answers on the machine of this service.")}
-      </Text>
-    );
-  }
   return (
-    <Table mt="md">
-      <Table.Tbody>
-        {hosts.map(({ base_url, kind, models }) => (
-          <Table.Tr key={base_url}>
-            <Table.Td>{base_url}</Table.Td>
-            <Table.Td>{kind}</Table.Td>
-            <Table.Td>{plural(models.length, "{{count}} model", "{{count}} models")}</Table.Td>
-            <Table.Td ta="right">
-              <Button size="compact-sm" variant="subtle" onClick={() => choose(base_url)}>
-                {t("Test")}
-              </Button>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <ResourceTable
+      isBare
+      isHeadless
+      rows={hosts}
+      keyOf={({ base_url }) => base_url}
+      empty={
+        <Text size="sm" mt="md">
+          {t("No inference server answers on the machine of this service.")}
+        </Text>
+      }
+      columns={[
+        { label: t("Address"), cell: ({ base_url }) => base_url },
+        { label: t("Kind"), cell: ({ kind }) => kind },
+        {
+          label: t("Models"),
+          cell: ({ models }) => plural(models.length, "{{count}} model", "{{count}} models"),
+        },
+      ]}
+      actions={({ base_url }) => (
+        <Button size="compact-sm" variant="subtle" onClick={() => choose(base_url)}>
+          {t("Test")}
+        </Button>
+      )}
+    />
   );
 }
 
 function Outcome({ test: { ok, problem, server, first_token: first } }: { test: HostTest }) {
   return (
-    <Alert color={ok ? "teal" : "red"} title={ok ? t("It works") : t("It does not work yet")}>
+    <Alert color={ok ? "teal" : "red"} role="status" title={ok ? t("It works") : t("It does not work yet")}>
       <Group gap="xs">
         {server !== null && (
           <Badge variant="light" tt="none">

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { modelsQuery } from "../../api/models.ts";
 import { listAll, request } from "../../api/request.ts";
@@ -23,13 +23,8 @@ export const versionsQuery = queryOptions({
     (await request<Answers["ConfigurationVersionList"]>(VERSIONS, { signal, query: { limit: 50 } })).data,
 });
 
-/** Reads what a change of the configuration can affect again. */
-export async function refreshConfiguration(client: QueryClient): Promise<void> {
-  await Promise.all([
-    client.invalidateQueries({ queryKey: ["configuration"] }),
-    client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
-  ]);
-}
+/** Prefixes of the queries that a change of the configuration can affect. */
+export const CONFIGURATION_QUERIES = [["configuration"], modelsQuery.queryKey];
 
 /** Path of an entry of the API for reading and replacing it. */
 export function pathOf({ kind, name }: Pick<Entry, "kind" | "name">): string {

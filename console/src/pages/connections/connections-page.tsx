@@ -5,7 +5,7 @@ import { QueryView } from "../../components/query-view.tsx";
 import { t } from "../../i18n/translate.ts";
 import { ConnectHost } from "./connect-host.tsx";
 import { entriesQuery, versionsQuery } from "./connections-api.ts";
-import { EntryTable } from "./entry-table.tsx";
+import { HostList } from "./host-list.tsx";
 import { VersionHistory } from "./version-history.tsx";
 
 /** Hosts, models and settings that can be changed while the service runs. */
@@ -23,7 +23,7 @@ export function ConnectionsPage() {
     >
       {mayChange && <ConnectHost />}
       <QueryView query={entries} loading="table">
-        {(data) => <EntryTable entries={data} mayChange={mayChange} />}
+        {(data) => <HostList entries={data} mayChange={mayChange} />}
       </QueryView>
       <QueryView query={versions}>{(data) => <VersionHistory versions={data} mayChange={mayChange} />}</QueryView>
     </Page>

@@ -1,3 +1,4 @@
+import type { Task } from "../../api/models.ts";
 import type { Host } from "./connections-api.ts";
 import { perToken } from "./per-token.ts";
 
@@ -8,6 +9,7 @@ export interface ChosenModel {
   model: HostModel;
   /** ID that clients send. */
   id: string;
+  task: Task;
   /** US dollars for a million tokens; empty: no price. */
   promptPrice: string;
   completionPrice: string;
@@ -19,14 +21,14 @@ export function hostEntries(name: string, host: Host, apiKey: string, chosen: re
   const address = { base_url: host.base_url, ...key };
   // Connections are those of OpenAI's API; other engines have their address in the deployment.
   const isShared = host.engine === "openai-compatible";
-  const models = chosen.map(({ model, id, promptPrice, completionPrice }) => {
+  const models = chosen.map(({ model, id, task, promptPrice, completionPrice }) => {
     const prompt = perToken(promptPrice);
     const completion = perToken(completionPrice);
     const { tools, vision } = model.abilities;
     const abilities = { ...(tools !== null && { tools }), ...(vision !== null && { vision }) };
     const value = {
       id,
-      task: model.task ?? "chat",
+      task,
       ...((prompt !== undefined || completion !== undefined) && {
         price: { ...(prompt !== undefined && { prompt }), ...(completion !== undefined && { completion }) },
       }),
@@ -35,7 +37,7 @@ export function hostEntries(name: string, host: Host, apiKey: string, chosen: re
           ...(isShared ? { connection: name } : { engine: host.engine, ...address }),
           model: model.id,
           ...(model.context_window !== null && { context_window: model.context_window }),
-          ...(isShared && model.task !== "embedding" && Object.keys(abilities).length > 0 && { abilities }),
+          ...(isShared && task === "chat" && Object.keys(abilities).length > 0 && { abilities }),
         },
       ],
     };

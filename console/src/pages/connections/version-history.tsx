@@ -1,14 +1,15 @@
-import { Button, Code, Group, Modal, Stack, Table, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/request.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
-import { formatAgo } from "../../components/format.ts";
-import { notifyDone } from "../../components/notify.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { formatAgo, formatDateTime } from "../../components/format.ts";
 import { QueryView } from "../../components/query-view.tsx";
-import { TableCard } from "../../components/table-card.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { msg, t } from "../../i18n/translate.ts";
-import { type Comparison, refreshConfiguration, VERSIONS, type Version } from "./connections-api.ts";
+import { useNames } from "../people/use-names.ts";
+import { CONFIGURATION_QUERIES, type Comparison, VERSIONS, type Version } from "./connections-api.ts";
 
 const ACTIONS = {
   change: msg("Change", { context: "noun" }),
@@ -19,62 +20,80 @@ const ACTIONS = {
 /** Versions of the configuration, newest first: what each changed, and the way back. */
 export function VersionHistory({ versions, mayChange }: { versions: readonly Version[]; mayChange: boolean }) {
   const [compared, setCompared] = useState<number>();
-  const client = useQueryClient();
+  const names = useNames();
   if (versions.length === 0) return null;
-  const restore = async (version: number) => {
-    await request(`${VERSIONS}/${version}/restore`, { method: "POST" });
-    notifyDone(t("Version {{version}} applies again", { version: String(version) }));
-    await refreshConfiguration(client);
-  };
   return (
     <>
-      <TableCard
+      <ResourceTable
         title={t("History")}
-        columns={[t("Version"), t("When"), t("Who"), t("What and why")]}
-        hasActions
+        rows={versions}
+        keyOf={({ version }) => String(version)}
         minWidth={640}
-      >
-        {versions.map(({ version, created_at, actor, action, reason }, index) => (
-          <Table.Tr key={version}>
-            <Table.Td>{version}</Table.Td>
-            <Table.Td>{formatAgo(created_at)}</Table.Td>
-            <Table.Td className="wrap-anywhere">{actor.user_id ?? actor.api_key_id ?? t("operator")}</Table.Td>
-            <Table.Td className="wrap-anywhere">{reason ?? t(ACTIONS[action])}</Table.Td>
-            <Table.Td>
-              <Group gap={4} justify="flex-end" wrap="nowrap">
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  aria-label={t("Compare version {{version}}", { version: String(version) })}
-                  onClick={() => setCompared(version)}
-                >
-                  {t("Compare")}
-                </Button>
-                {mayChange && (
-                  <ConfirmButton
-                    aria-label={
-                      index === 0
-                        ? t("Undo version {{version}}", { version: String(version) })
-                        : t("Restore version {{version}}", { version: String(version) })
-                    }
-                    question={
-                      index === 0
-                        ? t("Undo version {{version}}?", { version: String(version) })
-                        : t("Return to version {{version}}?", { version: String(version) })
-                    }
-                    consequence={t("It becomes a new version, which can be undone, too.")}
-                    onConfirm={() => restore(index === 0 ? version - 1 : version)}
-                  >
-                    {index === 0 ? t("Undo") : t("Restore")}
-                  </ConfirmButton>
-                )}
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </TableCard>
+        empty={null}
+        columns={[
+          { label: t("Version"), className: "tabular", cell: ({ version }) => version },
+          {
+            label: t("When"),
+            className: "nowrap",
+            hint: ({ created_at: time }) => formatDateTime(time),
+            cell: ({ created_at: time }) => formatAgo(time),
+          },
+          {
+            label: t("Who"),
+            className: "wrap-anywhere",
+            cell: ({ actor }) => {
+              const id = actor.user_id ?? actor.api_key_id;
+              return id === null ? t("operator") : (names.get(id) ?? id);
+            },
+          },
+          {
+            label: t("What and why"),
+            className: "wrap-anywhere",
+            cell: ({ reason, action }) => reason ?? t(ACTIONS[action]),
+          },
+        ]}
+        actions={({ version }) => (
+          <VersionActions
+            version={version}
+            isNewest={version === versions[0]?.version}
+            mayChange={mayChange}
+            compare={() => setCompared(version)}
+          />
+        )}
+      />
       {compared !== undefined && <CompareVersion version={compared} close={() => setCompared(undefined)} />}
     </>
+  );
+}
+
+interface VersionActionsProps {
+  version: number;
+  isNewest: boolean;
+  mayChange: boolean;
+  compare: () => void;
+}
+
+function VersionActions({ version, isNewest, mayChange, compare }: VersionActionsProps) {
+  const name = { version: String(version) };
+  const restored = isNewest ? version - 1 : version;
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Button size="compact-sm" variant="subtle" aria-label={t("Compare version {{version}}", name)} onClick={compare}>
+        {t("Compare")}
+      </Button>
+      {mayChange && (
+        <ConfirmButton
+          aria-label={isNewest ? t("Undo version {{version}}", name) : t("Restore version {{version}}", name)}
+          question={isNewest ? t("Undo version {{version}}?", name) : t("Return to version {{version}}?", name)}
+          consequence={t("It becomes a new version, which can be undone, too.")}
+          onConfirm={() => request(`${VERSIONS}/${restored}/restore`, { method: "POST" })}
+          done={t("Version {{version}} applies again", { version: String(restored) })}
+          changes={CONFIGURATION_QUERIES}
+        >
+          {isNewest ? t("Undo") : t("Restore")}
+        </ConfirmButton>
+      )}
+    </Group>
   );
 }
 
@@ -84,7 +103,7 @@ function CompareVersion({ version, close }: { version: number; close: () => void
     queryFn: ({ signal }) => request<Comparison>(`${VERSIONS}/${version}`, { signal }),
   });
   return (
-    <Modal opened onClose={close} title={t("Version {{version}}", { version: String(version) })} size="xl">
+    <Dialog onClose={close} title={t("Version {{version}}", { version: String(version) })} size="xl">
       <QueryView query={query}>
         {({ from, changes }) => (
           <Stack>
@@ -108,6 +127,6 @@ function CompareVersion({ version, close }: { version: number; close: () => void
           </Stack>
         )}
       </QueryView>
-    </Modal>
+    </Dialog>
   );
 }

@@ -17,3 +17,21 @@ console.log(response.data[0]?.embedding.length);
 `,
   };
 }
+
+/** No client of OpenAI's has the operation. */
+export function rerankSamples(model: string, query: string, documents: string[]): CodeSamples {
+  const body = { model, query, documents };
+  const json = JSON.stringify(body, undefined, 2);
+  return {
+    curl: curlJson("rerank", body),
+    python: `${PYTHON_CLIENT()}
+ranking = client.post("/rerank", cast_to=object, body=${json})
+for result in ranking["results"]:
+    print(result["index"], result["relevance_score"])
+`,
+    typescript: `${TYPESCRIPT_CLIENT()}
+const ranking: any = await client.post("/rerank", { body: ${json} });
+for (const { index, relevance_score } of ranking.results) console.log(index, relevance_score);
+`,
+  };
+}

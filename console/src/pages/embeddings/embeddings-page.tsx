@@ -1,6 +1,7 @@
-import { Button, Card, Group, Progress, Stack, Table, Textarea, TextInput } from "@mantine/core";
+import { Button, Card, Group, Progress, SegmentedControl, Stack, Table, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Answers } from "../../api/answers.ts";
 import type { ModelEntry } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { AsCode } from "../../components/as-code.tsx";
@@ -12,13 +13,13 @@ import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { msg, t } from "../../i18n/translate.ts";
 import { IconVectorTriangle } from "../../icons.tsx";
-import { embeddingSamples } from "./embeddings-code.ts";
+import { embeddingSamples, rerankSamples } from "./embeddings-code.ts";
 
 export function EmbeddingsPage() {
   return (
     <WithModels
       title={t("Embeddings")}
-      description={t("Find the texts closest in meaning.")}
+      description={t("Find the texts closest in meaning, or rank documents by their relevance to a question.")}
       task="embedding"
       icon={<IconVectorTriangle />}
     >
@@ -35,11 +36,14 @@ const EXAMPLES = [
 ];
 
 function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
-  const [{ model }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
+  const [{ model, view }, setAddress] = useAddressState({ model: models[0]?.id ?? "", view: "nearest" });
+  const isRanking = view === "rerank";
   const [text, setText] = useState(() => t("I cannot sign in"));
   const [list, setList] = useState(() => EXAMPLES.map((line) => t(line)).join("\n"));
   const lines = list.split("\n").filter((line) => line.trim() !== "");
-  const compare = useMutation({ mutationFn: () => nearest(model, text, lines) });
+  const compare = useMutation({
+    mutationFn: () => (isRanking ? rank(model, text, lines) : nearest(model, text, lines)),
+  });
   return (
     <Card>
       <form
@@ -49,7 +53,25 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
         }}
       >
         <Stack>
-          <TextInput label={t("Text")} value={text} onChange={(event) => setText(event.currentTarget.value)} />
+          <SegmentedControl
+            size="xs"
+            aria-label={t("Comparison")}
+            style={{ alignSelf: "start" }}
+            value={view}
+            onChange={(next) => {
+              compare.reset();
+              setAddress({ view: next });
+            }}
+            data={[
+              { value: "nearest", label: t("Closest texts") },
+              { value: "rerank", label: t("Rerank") },
+            ]}
+          />
+          <TextInput
+            label={isRanking ? t("Question") : t("Text")}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
           <Textarea
             label={t("List, one text per line")}
             autosize
@@ -61,13 +83,21 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
           <Group align="flex-end">
             <ModelSelect models={models} value={model} onChange={(next) => setAddress({ model: next })} />
             <Button type="submit" loading={compare.isPending} disabled={text.trim() === "" || lines.length === 0}>
-              {t("Compare")}
+              {isRanking ? t("Rank") : t("Compare")}
             </Button>
-            <AsCode samples={() => embeddingSamples(model, [text, ...lines])} />
+            <AsCode
+              samples={() =>
+                isRanking ? rerankSamples(model, text, lines) : embeddingSamples(model, [text, ...lines])
+              }
+            />
           </Group>
           <ErrorAlert error={compare.error} />
           {compare.data === undefined && (
-            <ExpectedResult shape="bars">{t("The list appears here, the closest text first.")}</ExpectedResult>
+            <ExpectedResult shape="bars">
+              {isRanking
+                ? t("The list appears here, the most relevant text first.")
+                : t("The list appears here, the closest text first.")}
+            </ExpectedResult>
           )}
           {compare.data !== undefined && (
             <Table data-testid="nearest">
@@ -78,7 +108,11 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
                     <Table.Td w="30%">
                       <Progress
                         value={Math.max(0, 100 * similarity)}
-                        aria-label={t("Similarity of {{text}}", { text: line })}
+                        aria-label={
+                          isRanking
+                            ? t("Relevance of {{text}}", { text: line })
+                            : t("Similarity of {{text}}", { text: line })
+                        }
                       />
                     </Table.Td>
                     <Table.Td w={80} ta="right" className="tabular">
@@ -93,6 +127,17 @@ function EmbeddingsForm({ models }: { models: ModelEntry[] }) {
       </form>
     </Card>
   );
+}
+
+/** Relevance to `query`, as a cross-encoder or the embeddings have it, the most relevant line first. */
+async function rank(
+  model: string,
+  query: string,
+  documents: string[],
+): Promise<{ line: string; similarity: number }[]> {
+  const body = { model, query, documents };
+  const { results } = await request<Answers["Ranking"]>("v1/rerank", { method: "POST", body });
+  return results.map(({ index, relevance_score: similarity }) => ({ line: documents[index] ?? "", similarity }));
 }
 
 /** Cosine similarity to `text`, the nearest line first. */

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Card, Group } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
@@ -10,7 +10,7 @@ import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconChecklist } from "../../icons.tsx";
-import { deleteEval, type Eval, type EvalRun, evalQuery, refreshEvals } from "./evals-api.ts";
+import { deleteEval, EVAL_QUERIES, type Eval, type EvalRun, evalQuery } from "./evals-api.ts";
 import { NewRuns } from "./run-form.tsx";
 import { RunTable } from "./run-table.tsx";
 import { SideBySide } from "./side-by-side.tsx";
@@ -36,7 +36,6 @@ interface EvalViewProps {
 
 function EvalView({ definition, runs, project }: EvalViewProps) {
   const { id, name, testing_criteria: graders } = definition;
-  const client = useQueryClient();
   const navigate = useNavigate();
   // A run's `report_url` names it alone.
   const [address, setAddress] = useAddressState({ run: "", runs: "" });
@@ -75,8 +74,8 @@ function EvalView({ definition, runs, project }: EvalViewProps) {
             onConfirm={async () => {
               await deleteEval(id);
               await navigate({ to: "/evals" });
-              await refreshEvals(client);
             }}
+            changes={EVAL_QUERIES}
           >
             {t("Delete")}
           </ConfirmButton>

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, type Page, request } from "../../api/request.ts";
 
@@ -78,10 +78,8 @@ export function deleteRun({ id, eval_id: evalId }: EvalRun): Promise<unknown> {
   return request(`${pathOf(evalId)}/runs/${encodeURIComponent(id)}`, { method: "DELETE" });
 }
 
-export async function refreshEvals(client: QueryClient): Promise<void> {
-  const isEval = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] === "eval" || queryKey[0] === "evals";
-  await client.invalidateQueries({ predicate: isEval });
-}
+/** Prefixes of the queries that show evals. */
+export const EVAL_QUERIES = [["eval"], ["evals"]];
 
 export function pathOf(id: string): string {
   return `${EVALS}/${encodeURIComponent(id)}`;

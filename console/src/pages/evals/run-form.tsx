@@ -1,27 +1,14 @@
-import {
-  Button,
-  FileInput,
-  Group,
-  Modal,
-  MultiSelect,
-  NativeSelect,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-} from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { FileInput, MultiSelect, NativeSelect, NumberInput, Select, SimpleGrid, Text, Textarea } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../api/models.ts";
 import { may, useSession } from "../../api/session.ts";
-import { ErrorAlert } from "../../components/error-alert.tsx";
+import { DialogButton } from "../../components/dialog-button.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { promptsQuery, type StoredPrompt } from "../prompts/prompts-api.ts";
-import { type EvalRun, refreshEvals } from "./evals-api.ts";
+import { EVAL_QUERIES, type EvalRun } from "./evals-api.ts";
 import { type RowSource, type RunFields, startRuns } from "./start-runs.ts";
 
 interface NewRunsProps {
@@ -34,22 +21,10 @@ interface NewRunsProps {
 
 /** Button with the form that starts one run per model and version of a prompt. */
 export function NewRuns(props: NewRunsProps) {
-  const [isOpen, { open, close }] = useDisclosure(false);
   return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        {t("New run")}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={t("New run")} size="lg">
-        <RunForm
-          {...props}
-          onStarted={(runs) => {
-            close();
-            props.onStarted(runs);
-          }}
-        />
-      </Modal>
-    </>
+    <DialogButton label={t("New run")} leftSection={<IconPlus size={16} />}>
+      {(close) => <RunDialog {...props} onClose={close} />}
+    </DialogButton>
   );
 }
 
@@ -61,105 +36,104 @@ const SOURCES = [
 ];
 const MAX_LISTED_VERSIONS = 20;
 
-function RunForm({ evalId, project, before, onStarted }: NewRunsProps) {
+function RunDialog({ evalId, project, before, onStarted, onClose }: NewRunsProps & { onClose: () => void }) {
   const models = useQuery(modelsQuery);
   const prompts = useQuery(promptsQuery);
-  const client = useQueryClient();
   const mayReadContent = may(useSession(), "project.content.read", project);
   const sources = SOURCES.filter(({ value }) => value !== "recorded" || mayReadContent);
-  const form = useForm<RunFields>({
-    initialValues: {
-      ...{
+  const chatModels = models.data?.filter(({ metadata }) => metadata.task === "chat").map(({ id }) => id) ?? [];
+  const countOf = (fields: RunFields) => fields.models.length + fields.prompts.length;
+  return (
+    <FormDialog<RunFields, readonly EvalRun[]>
+      title={t("New run")}
+      action={(fields) =>
+        countOf(fields) === 0
+          ? t("Grade the answers")
+          : plural(countOf(fields), "Start {{count}} run", "Start {{count}} runs")
+      }
+      size="lg"
+      onClose={onClose}
+      initial={{
         source: before === undefined ? "file" : "before",
         file: null,
         days: 7,
         ofModel: null,
         minScore: "",
         limit: 100,
-      },
-      ...{ models: [], prompts: [], template: "{{item.question}}", variables: "" },
-    },
-  });
-  const start = useMutation({
-    mutationFn: (fields: RunFields) => startRuns(fields, { evalId, before, project }),
-    onSuccess: async (runs) => {
-      await refreshEvals(client);
-      onStarted(runs);
-    },
-  });
-  const { source, models: chosen, prompts: chosenPrompts } = form.values;
-  const chatModels = models.data?.filter(({ metadata }) => metadata.task === "chat").map(({ id }) => id) ?? [];
-  const isAlone = chosen.length + chosenPrompts.length === 0;
-  return (
-    <form onSubmit={form.onSubmit((fields) => start.mutate(fields))}>
-      <Stack>
-        <NativeSelect
-          label={t("Rows")}
-          data={[
-            ...(before === undefined ? [] : [{ value: "before", label: t("As in the last run") }]),
-            ...sources.map(({ value, label }) => ({ value, label: t(label) })),
-          ]}
-          {...form.getInputProps("source")}
-        />
-        <SourceFields source={source} form={form} models={chatModels} />
-        <MultiSelect
-          label={t("Models")}
-          placeholder={chosen.length === 0 ? t("Choose some to compare them") : ""}
-          searchable
-          data={chatModels}
-          {...form.getInputProps("models")}
-        />
-        <MultiSelect
-          label={t("Prompts")}
-          placeholder={chosenPrompts.length === 0 ? t("Versions of stored prompts") : ""}
-          searchable
-          data={prompts.data?.flatMap(versionsOf) ?? []}
-          {...form.getInputProps("prompts")}
-        />
-        {(source === "file" || source === "before") && chosen.length > 0 && (
-          <Textarea
-            label={t("Message to the models")}
-            description={t("{{field}} stands for a field of the row.", { field: "{{item.…}}" })}
-            autosize
-            maxRows={8}
-            {...form.getInputProps("template")}
-          />
-        )}
-        {chosenPrompts.length > 0 && (
-          <Textarea
-            label={t("Variables of the prompts (JSON)")}
-            description={t(
-              "With them, a prompt gets no further message. Without them, it gets the messages of the row.",
+        models: [],
+        prompts: [],
+        template: "{{item.question}}",
+        variables: "",
+      }}
+      save={(fields) => startRuns(fields, { evalId, before, project })}
+      changes={EVAL_QUERIES}
+      onSaved={onStarted}
+    >
+      {(form) => {
+        const { source, models: chosen, prompts: chosenPrompts } = form.values;
+        return (
+          <>
+            <NativeSelect
+              label={t("Rows")}
+              data={[
+                ...(before === undefined ? [] : [{ value: "before", label: t("As in the last run") }]),
+                ...sources.map(({ value, label }) => ({ value, label: t(label) })),
+              ]}
+              {...form.getInputProps("source")}
+            />
+            <SourceFields source={source} form={form} models={chatModels} />
+            <MultiSelect
+              label={t("Models")}
+              placeholder={chosen.length === 0 ? t("Choose some to compare them") : ""}
+              searchable
+              data={chatModels}
+              {...form.getInputProps("models")}
+            />
+            <MultiSelect
+              label={t("Prompts")}
+              placeholder={chosenPrompts.length === 0 ? t("Versions of stored prompts") : ""}
+              searchable
+              data={prompts.data?.flatMap(versionsOf) ?? []}
+              {...form.getInputProps("prompts")}
+            />
+            {(source === "file" || source === "before") && chosen.length > 0 && (
+              <Textarea
+                label={t("Message to the models")}
+                description={t("{{field}} stands for a field of the row.", { field: "{{item.…}}" })}
+                autosize
+                maxRows={8}
+                {...form.getInputProps("template")}
+              />
             )}
-            // untranslated: JSON
-            placeholder='{"question": "{{item.question}}"}'
-            autosize
-            maxRows={8}
-            className="code-field"
-            {...form.getInputProps("variables")}
-          />
-        )}
-        {isAlone && (
-          <Text size="sm" c="dimmed">
-            {t("Without a model and a prompt, the run grades the answers that the rows have.")}
-          </Text>
-        )}
-        <ErrorAlert error={start.error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={start.isPending}>
-            {isAlone
-              ? t("Grade the answers")
-              : plural(chosen.length + chosenPrompts.length, "Start {{count}} run", "Start {{count}} runs")}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+            {chosenPrompts.length > 0 && (
+              <Textarea
+                label={t("Variables of the prompts (JSON)")}
+                description={t(
+                  "With them, a prompt gets no further message. Without them, it gets the messages of the row.",
+                )}
+                // untranslated: JSON
+                placeholder='{"question": "{{item.question}}"}'
+                autosize
+                maxRows={8}
+                className="code-field"
+                {...form.getInputProps("variables")}
+              />
+            )}
+            {countOf(form.values) === 0 && (
+              <Text size="sm" c="dimmed">
+                {t("Without a model and a prompt, the run grades the answers that the rows have.")}
+              </Text>
+            )}
+          </>
+        );
+      }}
+    </FormDialog>
   );
 }
 
 interface SourceFieldsProps {
   source: RowSource;
-  form: ReturnType<typeof useForm<RunFields>>;
+  form: UseFormReturnType<RunFields>;
   models: readonly string[];
 }
 

@@ -1,10 +1,9 @@
-import { Badge, Checkbox, Group, Progress, Table, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { Badge, Checkbox, Group, Progress, Text } from "@mantine/core";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { formatAgo, formatCost, formatFixed, formatMilliseconds } from "../../components/format.ts";
-import { TableCard } from "../../components/table-card.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { plural, t } from "../../i18n/translate.ts";
-import { cancelRun, deleteRun, type EvalRun, gradedRows, isRunning, refreshEvals } from "./evals-api.ts";
+import { cancelRun, deleteRun, EVAL_QUERIES, type EvalRun, gradedRows, isRunning } from "./evals-api.ts";
 
 interface RunTableProps {
   runs: readonly EvalRun[];
@@ -17,60 +16,70 @@ export function RunTable({ runs, shown, show }: RunTableProps) {
   const graders = runs[0]?.per_testing_criteria_results.map(({ testing_criteria: name }) => name) ?? [];
   const ids = shown.map(({ id }) => id);
   return (
-    <TableCard
+    <ResourceTable
       title={t("Runs")}
-      columns={[
-        { label: t("Compare"), isHidden: true },
-        t("Run"),
-        t("Passed"),
-        ...graders.map((label) => ({ label, ta: "right" as const })),
-        { label: t("Cost"), ta: "right" },
-        { label: t("Time each"), ta: "right" },
-      ]}
-      hasActions
+      rows={runs}
+      keyOf={({ id }) => id}
       minWidth={760}
       maxHeight={420}
-    >
-      {runs.map((run) => (
-        <Table.Tr key={run.id}>
-          <Table.Td>
+      empty={null}
+      columns={[
+        {
+          label: t("Compare"),
+          isUnlabeled: true,
+          cell: ({ id, name, created_at: time }) => (
             <Checkbox
-              aria-label={t("Compare {{run}}, {{time}}", { run: run.name, time: formatAgo(run.created_at) })}
-              checked={ids.includes(run.id)}
-              onChange={(event) =>
-                show(event.currentTarget.checked ? [...ids, run.id] : ids.filter((id) => id !== run.id))
-              }
+              aria-label={t("Compare {{run}}, {{time}}", { run: name, time: formatAgo(time) })}
+              checked={ids.includes(id)}
+              onChange={(event) => show(event.currentTarget.checked ? [...ids, id] : ids.filter((each) => each !== id))}
             />
-          </Table.Td>
-          <Table.Td className="wrap-anywhere">
-            <Text size="sm" fw={500}>
-              {run.name}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {formatAgo(run.created_at)}
-            </Text>
-          </Table.Td>
-          <Table.Td miw={150}>
-            <Passed run={run} />
-          </Table.Td>
-          {run.per_testing_criteria_results.map(({ testing_criteria: name, mean_score: score }) => (
-            <Table.Td key={name} ta="right" className="tabular">
-              {score === null ? "–" : formatFixed(score, 2)}
-            </Table.Td>
-          ))}
-          <Table.Td ta="right" className="tabular">
-            {run.sampling.cost_usd === null ? "–" : formatCost(run.sampling.cost_usd)}
-          </Table.Td>
-          <Table.Td ta="right" className="tabular nowrap">
-            {run.sampling.mean_duration_ms === null ? "–" : formatMilliseconds(run.sampling.mean_duration_ms)}
-          </Table.Td>
-          <Table.Td>
-            <RunActions run={run} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </TableCard>
+          ),
+        },
+        {
+          label: t("Run"),
+          className: "wrap-anywhere",
+          sortBy: ({ created_at: time }) => time,
+          cell: ({ name, created_at: time }) => (
+            <>
+              <Text size="sm" fw={500}>
+                {name}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {formatAgo(time)}
+              </Text>
+            </>
+          ),
+        },
+        { label: t("Passed"), minWidth: 150, cell: (run) => <Passed run={run} /> },
+        ...graders.map((label) => ({
+          label,
+          isNumeric: true,
+          sortBy: (run: EvalRun) => scoreOf(run, label) ?? 0,
+          cell: (run: EvalRun) => {
+            const score = scoreOf(run, label);
+            return score === null ? "–" : formatFixed(score, 2);
+          },
+        })),
+        {
+          label: t("Cost"),
+          isNumeric: true,
+          sortBy: ({ sampling }) => sampling.cost_usd ?? 0,
+          cell: ({ sampling: { cost_usd: cost } }) => (cost === null ? "–" : formatCost(cost)),
+        },
+        {
+          label: t("Time each"),
+          isNumeric: true,
+          sortBy: ({ sampling }) => sampling.mean_duration_ms ?? 0,
+          cell: ({ sampling: { mean_duration_ms: mean } }) => (mean === null ? "–" : formatMilliseconds(mean)),
+        },
+      ]}
+      actions={(run) => <RunActions run={run} />}
+    />
   );
+}
+
+function scoreOf({ per_testing_criteria_results: results }: EvalRun, grader: string): number | null {
+  return results.find(({ testing_criteria: name }) => name === grader)?.mean_score ?? null;
 }
 
 /** Share of rows that passed, or how far the run is. */
@@ -128,17 +137,13 @@ function Passed({ run }: { run: EvalRun }) {
 }
 
 function RunActions({ run }: { run: EvalRun }) {
-  const client = useQueryClient();
-  const change = (work: (run: EvalRun) => Promise<unknown>) => async () => {
-    await work(run);
-    await refreshEvals(client);
-  };
   return isRunning(run) ? (
     <ConfirmButton
       aria-label={t("Stop {{run}}", { run: run.name })}
       question={t("Stop {{run}}?", { run: run.name })}
       consequence={t("The results so far stay.")}
-      onConfirm={change(cancelRun)}
+      onConfirm={() => cancelRun(run)}
+      changes={EVAL_QUERIES}
     >
       {t("Stop")}
     </ConfirmButton>
@@ -147,7 +152,8 @@ function RunActions({ run }: { run: EvalRun }) {
       aria-label={t("Delete {{run}}", { run: run.name })}
       question={t("Delete the run {{run}}?", { run: run.name })}
       consequence={t("Its results are deleted.")}
-      onConfirm={change(deleteRun)}
+      onConfirm={() => deleteRun(run)}
+      changes={EVAL_QUERIES}
     >
       {t("Delete")}
     </ConfirmButton>

@@ -1,8 +1,9 @@
-import { Badge, Card, Code, Group, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Card, Code, Group, SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
-import { Fragment, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { formatCost, formatDateTime, formatFixed, formatMilliseconds } from "../../components/format.ts";
 import { PageLoading } from "../../components/page-loading.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { type ComparedRow, columnTitle, compareRows, matchesRow, type RowFilter } from "./compare-rows.ts";
 import { type EvalItem, type EvalRun, gradedRows, itemsQuery, MAX_ROWS } from "./evals-api.ts";
@@ -28,60 +29,48 @@ export function SideBySide({ runs }: { runs: readonly EvalRun[] }) {
   if (runs.length === 0) return null;
   return (
     <Card padding={0}>
-      <Group justify="space-between" p="md" pb="xs">
-        <Title order={2}>{runs.length > 1 ? t("Side by side") : t("Rows")}</Title>
-        <SegmentedControl
-          size="xs"
-          aria-label={t("Rows")}
-          data={FILTERS.slice(0, runs.length > 1 ? 3 : 2).map(({ value, label }) => ({ value, label: t(label) }))}
-          value={filter}
-          onChange={(next) => setFilter(next as RowFilter)}
-        />
-      </Group>
       {queries.some(({ isLoading }) => isLoading) && <PageLoading shape="rows" />}
-      <Table.ScrollContainer minWidth={220 + 240 * runs.length} tabIndex={0}>
-        <Table className="comparison">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("Row")}</Table.Th>
-              {runs.map((run) => (
-                <Table.Th key={run.id}>{columnTitle(run, runs, formatDateTime)}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {visible.map((row) => {
-              const isOpen = open === row.position;
-              return (
-                <Fragment key={row.position}>
-                  <Table.Tr>
-                    <Table.Td>
-                      <button
-                        type="button"
-                        className="link-button row-title"
-                        aria-expanded={isOpen}
-                        onClick={() => setOpen(isOpen ? undefined : row.position)}
-                      >
-                        {row.title}
-                      </button>
-                    </Table.Td>
-                    {row.results.map((result, index) => (
-                      <Table.Td key={runs[index]?.id}>{result !== undefined && <Cell item={result} />}</Table.Td>
-                    ))}
-                  </Table.Tr>
-                  {isOpen && (
-                    <Table.Tr>
-                      <Table.Td colSpan={runs.length + 1}>
-                        <RowDetails row={row} runs={runs} />
-                      </Table.Td>
-                    </Table.Tr>
-                  )}
-                </Fragment>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ResourceTable
+        isBare
+        title={runs.length > 1 ? t("Side by side") : t("Rows")}
+        tools={
+          <SegmentedControl
+            size="xs"
+            aria-label={t("Rows")}
+            data={FILTERS.slice(0, runs.length > 1 ? 3 : 2).map(({ value, label }) => ({ value, label: t(label) }))}
+            value={filter}
+            onChange={(next) => setFilter(next as RowFilter)}
+          />
+        }
+        rows={visible}
+        keyOf={({ position }) => String(position)}
+        minWidth={220 + 240 * runs.length}
+        className="comparison"
+        empty={null}
+        columns={[
+          {
+            label: t("Row"),
+            cell: ({ position, title }) => (
+              <button
+                type="button"
+                className="link-button row-title"
+                aria-expanded={open === position}
+                onClick={() => setOpen(open === position ? undefined : position)}
+              >
+                {title}
+              </button>
+            ),
+          },
+          ...runs.map((run, index) => ({
+            label: columnTitle(run, runs, formatDateTime),
+            cell: ({ results }: ComparedRow) => {
+              const result = results[index];
+              return result !== undefined && <Cell item={result} />;
+            },
+          })),
+        ]}
+        details={(row) => open === row.position && <RowDetails row={row} runs={runs} />}
+      />
       {rows.length > 0 && visible.length === 0 && (
         <Text size="sm" c="dimmed" p="md" pt={0}>
           {t("No such rows.")}

@@ -81,10 +81,7 @@ function parseVariables(text: string): object {
 async function dataSourceOf(fields: RunFields, options: StartOptions, isGradedOnly: boolean): Promise<DataSource> {
   const { source, ofModel, limit, template } = fields;
   if (source === "before" && options.before !== undefined) {
-    const { model: _model, prompt: _prompt, ...before } = options.before as DataSource;
-    if (isGradedOnly && !isStored(before.source)) return { type: "jsonl", source: before.source };
-    const dataSource = before.type === "jsonl" ? { ...before, type: "completions", ...messageOf(template) } : before;
-    return isGradedOnly ? { type: dataSource.type, source: dataSource.source } : (dataSource as DataSource);
+    return repeated(options.before as DataSource, template, isGradedOnly);
   }
   const filter = { ...(ofModel && { model: ofModel }), ...(limit !== "" && { limit: Number(limit) }) };
   if (source === "responses") return { type: "responses", source: { type: "responses", ...filter } };
@@ -95,6 +92,14 @@ async function dataSourceOf(fields: RunFields, options: StartOptions, isGradedOn
   if (isGradedOnly) return { type: "jsonl", source: rows };
   const messages = { input_messages: { type: "item_reference", item_reference: "item.messages" } };
   return { type: "completions", source: rows, ...(source === "recorded" ? messages : messageOf(template)) };
+}
+
+/** The rows of an earlier run, without its model. */
+function repeated(dataSource: DataSource, template: string, isGradedOnly: boolean): DataSource {
+  const { model: _model, prompt: _prompt, ...before } = dataSource;
+  if (isGradedOnly && !isStored(before.source)) return { type: "jsonl", source: before.source };
+  const again = before.type === "jsonl" ? { ...before, type: "completions", ...messageOf(template) } : before;
+  return isGradedOnly ? { type: again.type, source: again.source } : (again as DataSource);
 }
 
 function messageOf(template: string): object {

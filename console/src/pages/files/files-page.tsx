@@ -1,18 +1,17 @@
-import { Badge, Button, Card, Group, Select, Table, Text, TextInput, VisuallyHidden } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { Badge, Button, Card, Group, Select, TextInput } from "@mantine/core";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatBytes, formatDateTime, formatUntil } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
 import { Page } from "../../components/page.tsx";
-import { QueryView } from "../../components/query-view.tsx";
+import { type Column, ResourceTable } from "../../components/resource-table.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { useFileDrop } from "../../components/use-file-drop.ts";
-import { VirtualBody } from "../../components/virtual-body.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { plural, t } from "../../i18n/translate.ts";
 import { IconFile, IconUpload } from "../../icons.tsx";
 import { deleteFile, downloadContent, filesQuery, PURPOSES, type StoredFile } from "./files-api.ts";
@@ -25,7 +24,6 @@ export function FilesPage() {
   const [uploads, setUploads] = useState<readonly File[]>();
   const drop = useFileDrop(setUploads);
   if (project === null) return <NeedsProjectKey />;
-  const needle = search.trim().toLowerCase();
   return (
     <Page
       title={t("Files")}
@@ -56,112 +54,108 @@ export function FilesPage() {
         />
       </Group>
       <Card padding={0} {...drop}>
-        <QueryView query={query} loading="rows">
-          {(files) => {
-            const shown = files.filter(
-              (file) =>
-                `${file.filename} ${file.id}`.toLowerCase().includes(needle) &&
-                (purpose === "" || file.purpose === purpose),
-            );
-            return <FileTable files={shown} isFiltered={files.length > 0} />;
-          }}
-        </QueryView>
+        <FileTable query={query} search={search} purpose={purpose} />
       </Card>
       {uploads !== undefined && <UploadDialog initial={uploads} onClose={() => setUploads(undefined)} />}
     </Page>
   );
 }
 
-function FileTable({ files, isFiltered }: { files: StoredFile[]; isFiltered: boolean }) {
-  const client = useQueryClient();
+interface FileTableProps {
+  query: UseQueryResult<StoredFile[]>;
+  search: string;
+  purpose: string;
+}
+
+function FileTable({ query, search, purpose }: FileTableProps) {
   const [removed, setRemoved] = useState<StoredFile>();
-  const { mutate: download } = useMutation({
-    mutationFn: ({ id, filename }: StoredFile) => downloadContent(id, filename),
-    onError: notifyFailure,
-  });
-  const cells = useCallback(
-    (file: StoredFile) => <FileCells file={file} onDownload={download} onDelete={setRemoved} />,
-    [download],
+  const { mutate: download } = useSave({ save: ({ id, filename }: StoredFile) => downloadContent(id, filename) });
+  const needle = search.trim().toLowerCase();
+  const files = query.data?.filter(
+    (file) =>
+      `${file.filename} ${file.id}`.toLowerCase().includes(needle) && (purpose === "" || file.purpose === purpose),
   );
-  if (files.length === 0) {
-    return (
-      <Empty icon={<IconFile />} title={isFiltered ? t("No file matches") : t("No files yet")}>
-        {!isFiltered && t("Drop files here, or upload the input of a batch, documents for chats, or images.")}
-      </Empty>
-    );
-  }
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return (
-    <>
-      <Text size="xs" c="dimmed" px="sm" pt="sm" className="tabular">
-        {plural(files.length, "{{count}} file", "{{count}} files")}, {formatBytes(bytes)}
-      </Text>
-      <Table.ScrollContainer minWidth={760} tabIndex={0}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("File")}</Table.Th>
-              <Table.Th>{t("Purpose")}</Table.Th>
-              <Table.Th ta="right">{t("Size")}</Table.Th>
-              <Table.Th>{t("Created")}</Table.Th>
-              <Table.Th>{t("Expires")}</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>{t("Actions")}</VisuallyHidden>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <VirtualBody rows={files} columns={6} rowHeight={57} keyOf={({ id }) => id}>
-            {cells}
-          </VirtualBody>
-        </Table>
-      </Table.ScrollContainer>
-      <ConfirmDialog
-        isOpen={removed !== undefined}
-        onClose={() => setRemoved(undefined)}
-        question={t("Delete {{name}}?", { name: removed?.filename ?? "" })}
-        consequence={t("Its content is removed from the service. Batches and vector stores that need it fail.")}
-        action={t("Delete")}
-        onConfirm={async () => {
-          await deleteFile(removed?.id ?? "");
-          notifyDone(t("{{name}} is deleted", { name: removed?.filename ?? "" }));
-          await client.invalidateQueries({ queryKey: filesQuery.queryKey });
-        }}
-      />
-    </>
-  );
-}
-
-interface FileCellsProps {
-  file: StoredFile;
-  onDownload: (file: StoredFile) => void;
-  onDelete: (file: StoredFile) => void;
-}
-
-function FileCells({ file, onDownload, onDelete }: FileCellsProps) {
-  return (
-    <>
-      <td className="cell cell-name cell-file wrap-anywhere">
-        {file.filename}
-        <div className="cell-code cell-detail">{file.id}</div>
-      </td>
-      <td className="cell">
-        <Badge variant="light" color={file.purpose === "batch_output" ? "apricot" : "pine"} tt="none" miw="max-content">
-          {t(PURPOSES[file.purpose])}
-        </Badge>
-      </td>
-      <td className="cell cell-end tabular nowrap">{formatBytes(file.bytes)}</td>
-      <td className="cell nowrap" title={formatDateTime(file.created_at)}>
-        {formatAgo(file.created_at)}
-      </td>
-      <td className="cell nowrap" title={formatDateTime(file.expires_at)}>
-        {formatUntil(file.expires_at)}
-      </td>
-      <td className="cell cell-end nowrap">
-        <RowAction onClick={() => onDownload(file)}>{t("Download")}</RowAction>
-        <RowAction isDestructive onClick={() => onDelete(file)}>
+  const actions = useMemo(
+    () => (file: StoredFile) => (
+      <>
+        <RowAction onClick={() => download(file)}>{t("Download")}</RowAction>
+        <RowAction isDestructive onClick={() => setRemoved(file)}>
           {t("Delete")}
         </RowAction>
-      </td>
+      </>
+    ),
+    [download],
+  );
+  const isFiltered = query.data !== undefined && query.data.length > 0;
+  const bytes = files?.reduce((sum, file) => sum + file.bytes, 0) ?? 0;
+  return (
+    <>
+      <ResourceTable
+        isBare
+        query={query}
+        rows={files}
+        keyOf={({ id }) => id}
+        rowHeight={57}
+        minWidth={760}
+        caption={`${plural(files?.length ?? 0, "{{count}} file", "{{count}} files")}, ${formatBytes(bytes)}`}
+        columns={fileColumns()}
+        actions={actions}
+        empty={
+          <Empty icon={<IconFile />} title={isFiltered ? t("No file matches") : t("No files yet")}>
+            {!isFiltered && t("Drop files here, or upload the input of a batch, documents for chats, or images.")}
+          </Empty>
+        }
+      />
+      {removed !== undefined && (
+        <ConfirmDialog
+          onClose={() => setRemoved(undefined)}
+          question={t("Delete {{name}}?", { name: removed.filename })}
+          consequence={t("Its content is removed from the service. Batches and vector stores that need it fail.")}
+          action={t("Delete")}
+          onConfirm={() => deleteFile(removed.id)}
+          done={t("{{name}} is deleted", { name: removed.filename })}
+          changes={[filesQuery.queryKey]}
+        />
+      )}
     </>
   );
+}
+
+function fileColumns(): Column<StoredFile>[] {
+  return [
+    {
+      label: t("File"),
+      className: "cell-name cell-file wrap-anywhere",
+      sortBy: ({ filename }) => filename,
+      cell: ({ id, filename }) => (
+        <>
+          {filename}
+          <div className="cell-code cell-detail">{id}</div>
+        </>
+      ),
+    },
+    {
+      label: t("Purpose"),
+      cell: ({ purpose }) => (
+        <Badge variant="light" color={purpose === "batch_output" ? "apricot" : "pine"} tt="none" miw="max-content">
+          {t(PURPOSES[purpose])}
+        </Badge>
+      ),
+    },
+    { label: t("Size"), isNumeric: true, sortBy: ({ bytes }) => bytes, cell: ({ bytes }) => formatBytes(bytes) },
+    {
+      label: t("Created"),
+      className: "nowrap",
+      sortBy: ({ created_at: time }) => time,
+      hint: ({ created_at: time }) => formatDateTime(time),
+      cell: ({ created_at: time }) => formatAgo(time),
+    },
+    {
+      label: t("Expires"),
+      className: "nowrap",
+      sortBy: ({ expires_at: time }) => time,
+      hint: ({ expires_at: time }) => formatDateTime(time),
+      cell: ({ expires_at: time }) => formatUntil(time),
+    },
+  ];
 }

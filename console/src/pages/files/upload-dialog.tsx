@@ -1,9 +1,6 @@
-import { Button, FileInput, Group, Modal, Select, Stack } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { ErrorAlert } from "../../components/error-alert.tsx";
+import { FileInput, Select } from "@mantine/core";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { formatBytes } from "../../components/format.ts";
-import { notifyDone } from "../../components/notify.tsx";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconUpload } from "../../icons.tsx";
 import { filesQuery, PURPOSES, type Purpose, UPLOAD_PURPOSES, uploadFile } from "./files-api.ts";
@@ -24,62 +21,56 @@ interface UploadDialogProps {
 }
 
 export function UploadDialog({ initial, onClose }: UploadDialogProps) {
-  const client = useQueryClient();
-  const [files, setFiles] = useState<File[]>([...initial]);
-  const [purpose, setPurpose] = useState<Purpose>(purposeOf(initial[0]));
-  const [expiry, setExpiry] = useState("");
-  const upload = useMutation({
-    mutationFn: async () => {
-      for (const file of files) {
-        await uploadFile({ file, purpose, expiresAfterSeconds: expiry === "" ? undefined : Number(expiry) });
-      }
-    },
-    onSuccess: () => {
-      notifyDone(
-        plural(files.length, "{{name}} is stored", "{{count}} files are stored", { name: files[0]?.name ?? "" }),
-      );
-      onClose();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: filesQuery.queryKey }),
-  });
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return (
-    <Modal opened onClose={onClose} title={t("Upload files")}>
-      <Stack>
-        <FileInput
-          label={t("Files")}
-          multiple
-          placeholder={t("Choose files")}
-          leftSection={<IconUpload size={16} />}
-          value={files}
-          onChange={(next) => {
-            setFiles(next);
-            setPurpose(purposeOf(next[0]));
-          }}
-          description={files.length === 0 ? undefined : formatBytes(bytes)}
-        />
-        <Select
-          label={t("Purpose")}
-          allowDeselect={false}
-          data={UPLOAD_PURPOSES.map((value) => ({ value, label: t(PURPOSES[value]) }))}
-          value={purpose}
-          onChange={(next) => setPurpose(next ?? purpose)}
-        />
-        <Select
-          label={t("Expires after")}
-          allowDeselect={false}
-          data={EXPIRIES.map(({ value, label }) => ({ value, label: t(label) }))}
-          value={expiry}
-          onChange={(next) => setExpiry(next ?? "")}
-        />
-        <ErrorAlert error={upload.error} />
-        <Group justify="flex-end">
-          <Button disabled={files.length === 0} loading={upload.isPending} onClick={() => upload.mutate()}>
-            {t("Upload")}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title={t("Upload files")}
+      action={t("Upload")}
+      onClose={onClose}
+      initial={{ files: [...initial], purpose: purposeOf(initial[0]), expiry: "" }}
+      isReady={({ files }) => files.length > 0}
+      save={async ({ files, purpose, expiry }) => {
+        for (const file of files) {
+          await uploadFile({ file, purpose, expiresAfterSeconds: expiry === "" ? undefined : Number(expiry) });
+        }
+      }}
+      done={({ files }) =>
+        plural(files.length, "{{name}} is stored", "{{count}} files are stored", { name: files[0]?.name ?? "" })
+      }
+      parameters={{ file: "files", expires_after: "expiry" }}
+      changes={[filesQuery.queryKey]}
+    >
+      {(form) => {
+        const { files } = form.values;
+        return (
+          <>
+            <FileInput
+              label={t("Files")}
+              multiple
+              placeholder={t("Choose files")}
+              leftSection={<IconUpload size={16} />}
+              {...form.getInputProps("files")}
+              onChange={(next) => {
+                form.setFieldValue("files", next);
+                form.setFieldValue("purpose", purposeOf(next[0]));
+              }}
+              {...(files.length > 0 && { description: formatBytes(files.reduce((sum, { size }) => sum + size, 0)) })}
+            />
+            <Select
+              label={t("Purpose")}
+              allowDeselect={false}
+              data={UPLOAD_PURPOSES.map((value) => ({ value, label: t(PURPOSES[value]) }))}
+              {...form.getInputProps("purpose")}
+            />
+            <Select
+              label={t("Expires after")}
+              allowDeselect={false}
+              data={EXPIRIES.map(({ value, label }) => ({ value, label: t(label) }))}
+              {...form.getInputProps("expiry")}
+            />
+          </>
+        );
+      }}
+    </FormDialog>
   );
 }
 

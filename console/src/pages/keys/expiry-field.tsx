@@ -1,5 +1,5 @@
 import { Group, Select, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { msg, t, translateLabels } from "../../i18n/translate.ts";
 
 const DAY = 86_400;
@@ -17,10 +17,11 @@ const CHOICES = [
 interface ExpiryFieldProps {
   /** Called with the seconds from now on; null: never; undefined while no valid day is chosen. */
   onChange: (seconds: number | null | undefined) => void;
+  error?: ReactNode;
 }
 
 /** When a key expires; at first never. */
-export function ExpiryField({ onChange }: ExpiryFieldProps) {
+export function ExpiryField({ onChange, error }: ExpiryFieldProps) {
   const [choice, setChoice] = useState("");
   const [day, setDay] = useState("");
   const choose = (next: string) => {
@@ -32,6 +33,7 @@ export function ExpiryField({ onChange }: ExpiryFieldProps) {
     <Group align="flex-end" gap="sm">
       <Select
         label={t("Expires")}
+        error={error}
         flex="1 1 160px"
         data={translateLabels(CHOICES)}
         allowDeselect={false}

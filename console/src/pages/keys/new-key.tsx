@@ -1,12 +1,12 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
-import { useMutation } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import { DialogButton } from "../../components/dialog-button.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
-import { onceOnly, SecretOnce } from "./secret-once.tsx";
+import { KEYS } from "./key-list.tsx";
+import { SecretOnce } from "./secret-once.tsx";
 
 interface NewKeyProps {
   label: string;
@@ -21,53 +21,39 @@ interface NewKeyProps {
 }
 
 export function NewKey({ label, description, create, callsModels, children }: NewKeyProps) {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const form = useForm({ initialValues: { name: "" } });
-  const [seconds, setSeconds] = useState<number | null | undefined>(null);
-  const created = useMutation({
-    mutationFn: (name: string) => create(name, seconds ?? null),
-  });
-  const reset = () => {
-    close();
-    form.reset();
-    setSeconds(null);
-    created.reset();
-  };
   return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        {label}
-      </Button>
-      <Modal opened={isOpen} onClose={reset} title={label} size="lg" {...onceOnly(created.data !== undefined)}>
-        {created.data === undefined ? (
-          <form onSubmit={form.onSubmit(({ name }) => created.mutate(name))}>
-            <Stack>
+    <DialogButton label={label} leftSection={<IconPlus size={16} />}>
+      {(close) => (
+        <FormDialog<{ name: string; seconds: number | null | undefined }, string>
+          title={label}
+          action={t("Create key")}
+          size="lg"
+          onClose={close}
+          initial={{ name: "", seconds: null }}
+          isReady={({ seconds }) => seconds !== undefined}
+          save={({ name, seconds }) => create(name, seconds ?? null)}
+          parameters={{ expires_in_seconds: "seconds" }}
+          changes={[KEYS]}
+          outcome={(secret) => <SecretOnce secret={secret} callsModels={callsModels} />}
+        >
+          {(form) => (
+            <>
               <TextInput
                 label={t("Name")}
                 description={description}
                 data-autofocus
                 required
                 {...form.getInputProps("name")}
-                error={created.error?.message}
               />
-              <ExpiryField onChange={setSeconds} />
+              <ExpiryField
+                error={form.errors.seconds}
+                onChange={(seconds) => form.setFieldValue("seconds", seconds as never)}
+              />
               {children}
-              <Group justify="flex-end">
-                <Button type="submit" loading={created.isPending} disabled={seconds === undefined}>
-                  {t("Create key")}
-                </Button>
-              </Group>
-            </Stack>
-          </form>
-        ) : (
-          <Stack>
-            <SecretOnce secret={created.data} callsModels={callsModels} />
-            <Group justify="flex-end">
-              <Button onClick={reset}>{t("Done")}</Button>
-            </Group>
-          </Stack>
-        )}
-      </Modal>
-    </>
+            </>
+          )}
+        </FormDialog>
+      )}
+    </DialogButton>
   );
 }

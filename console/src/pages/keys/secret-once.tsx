@@ -9,11 +9,6 @@ interface SecretOnceProps {
   callsModels: boolean;
 }
 
-/** Properties of a dialog that shows a secret: only its button closes it. */
-export function onceOnly(showsSecret: boolean) {
-  return { closeOnClickOutside: !showsSecret, closeOnEscape: !showsSecret, withCloseButton: !showsSecret };
-}
-
 /** A new key, shown once, with lines to paste. */
 export function SecretOnce({ secret, callsModels }: SecretOnceProps) {
   // untranslated: code

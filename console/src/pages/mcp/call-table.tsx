@@ -1,10 +1,11 @@
-import { Badge, Button, Card, Group, Table, Text, Title } from "@mantine/core";
+import { Badge, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatBytes, formatCost, formatDateTime, formatMilliseconds } from "../../components/format.ts";
-import { QueryView } from "../../components/query-view.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { msg, t } from "../../i18n/translate.ts";
 import { IconHistory } from "../../icons.tsx";
 import { groupNames } from "../usage/group-names.ts";
@@ -36,113 +37,86 @@ export function CallTable({ server }: { server?: string }) {
     getNextPageParam: ({ has_more, last_id }) => (has_more ? (last_id ?? undefined) : undefined),
     refetchInterval: REFRESH_MS,
   });
+  const calls = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data]);
+  const nameOf = useCallers(calls ?? []);
   return (
-    <Card padding={0}>
-      <Title order={2} p="md" pb="xs">
-        {t("Latest calls")}
-      </Title>
-      <QueryView query={query}>
-        {({ pages }) => <Calls calls={pages.flatMap(({ data }) => data)} showsServer={server === undefined} />}
-      </QueryView>
-      {query.hasNextPage && (
-        <Group justify="center" p="sm">
-          <Button
-            variant="default"
-            size="xs"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {t("Show older calls")}
-          </Button>
-        </Group>
+    <ResourceTable
+      title={t("Latest calls")}
+      query={query}
+      rows={calls}
+      keyOf={({ id }) => id}
+      minWidth={760}
+      empty={
+        <Empty icon={<IconHistory />} title={t("No calls yet")}>
+          {t("Calls of models, MCP clients and this page are listed here, without what they send and return.")}
+        </Empty>
+      }
+      columns={[
+        {
+          label: t("Time"),
+          className: "nowrap",
+          hint: ({ created_at: time }) => formatDateTime(time),
+          cell: ({ created_at: time }) => formatAgo(time),
+        },
+        {
+          label: t("Tool"),
+          cell: (call) => (
+            <>
+              <Text size="sm" fw={500} className="wrap-anywhere">
+                {server === undefined && `${call.server} / `}
+                {call.tool}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {t(SOURCES[call.source])}
+              </Text>
+            </>
+          ),
+        },
+        {
+          label: t("Who"),
+          className: "wrap-anywhere",
+          cell: (call) => {
+            const { caller, project } = nameOf(call);
+            return (
+              <>
+                {caller}
+                <Text size="xs" c="dimmed">
+                  {project}
+                </Text>
+              </>
+            );
+          },
+        },
+        { label: t("Outcome"), cell: (call) => <Outcome call={call} /> },
+        { label: t("Duration"), isNumeric: true, cell: ({ duration_ms: time }) => formatMilliseconds(time) },
+        {
+          label: t("Result"),
+          isNumeric: true,
+          cell: ({ result_bytes: bytes }) => (bytes === null ? "—" : formatBytes(bytes)),
+        },
+        {
+          label: t("Cost"),
+          isNumeric: true,
+          cell: ({ cost_usd: cost }) => (cost === null ? "—" : formatCost(cost)),
+        },
+      ]}
+    />
+  );
+}
+
+function Outcome({ call: { outcome, error } }: { call: McpCall }) {
+  const { color, label } = OUTCOMES[outcome];
+  return (
+    <>
+      <Badge variant="dot" color={color} tt="none" fw={500}>
+        {t(label)}
+      </Badge>
+      {error !== null && (
+        <Text size="xs" c="dimmed" className="wrap-anywhere" maw={320}>
+          {error}
+        </Text>
       )}
-    </Card>
-  );
-}
-
-function Calls({ calls, showsServer }: { calls: readonly McpCall[]; showsServer: boolean }) {
-  const nameOf = useCallers(calls);
-  if (calls.length === 0) {
-    return (
-      <Empty icon={<IconHistory />} title={t("No calls yet")}>
-        {t("Calls of models, MCP clients and this page are listed here, without what they send and return.")}
-      </Empty>
-    );
-  }
-  return (
-    <Table.ScrollContainer minWidth={760} tabIndex={0}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("Time")}</Table.Th>
-            <Table.Th>{t("Tool")}</Table.Th>
-            <Table.Th>{t("Who")}</Table.Th>
-            <Table.Th>{t("Outcome")}</Table.Th>
-            <Table.Th ta="right">{t("Duration")}</Table.Th>
-            <Table.Th ta="right">{t("Result")}</Table.Th>
-            <Table.Th ta="right">{t("Cost")}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {calls.map((call) => (
-            <CallRow key={call.id} call={call} who={nameOf(call)} showsServer={showsServer} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-interface CallRowProps {
-  call: McpCall;
-  who: { caller: string; project: string | undefined };
-  showsServer: boolean;
-}
-
-function CallRow({ call, who, showsServer }: CallRowProps) {
-  const { color, label } = OUTCOMES[call.outcome];
-  return (
-    <Table.Tr>
-      <Table.Td className="nowrap" title={formatDateTime(call.created_at)}>
-        {formatAgo(call.created_at)}
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" fw={500} className="wrap-anywhere">
-          {showsServer && `${call.server} / `}
-          {call.tool}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {t(SOURCES[call.source])}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Text size="sm" className="wrap-anywhere">
-          {who.caller}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {who.project}
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <Badge variant="dot" color={color} tt="none" fw={500}>
-          {t(label)}
-        </Badge>
-        {call.error !== null && (
-          <Text size="xs" c="dimmed" className="wrap-anywhere" maw={320}>
-            {call.error}
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {formatMilliseconds(call.duration_ms)}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {call.result_bytes === null ? "—" : formatBytes(call.result_bytes)}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {call.cost_usd === null ? "—" : formatCost(call.cost_usd)}
-      </Table.Td>
-    </Table.Tr>
+    </>
   );
 }
 

@@ -18,6 +18,8 @@ const REFRESH_STARTING_MS = 2_000;
 
 export const MCP = ["mcp"];
 export const MCP_CALLS = [...MCP, "calls"];
+/** Prefixes of the queries that a change of servers affects. */
+export const SERVER_QUERIES = [MCP, ["configuration"]];
 export const CALLS_PATH = "v1/organization/mcp_calls";
 
 /** Whether a session sees the servers of all projects, with their settings. */

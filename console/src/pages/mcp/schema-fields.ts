@@ -101,19 +101,25 @@ export function toInput(fields: readonly SchemaField[], values: FieldValues): To
   const result: ToolInput = { input: {}, problems: {} };
   for (const field of fields) {
     const value = values[field.name] ?? "";
-    const { name, isRequired, kind } = field;
-    if (value.length === 0) {
-      if (isRequired && kind === "texts") result.input[name] = [];
-      else if (isRequired) result.problems[name] = "missing";
-      continue;
-    }
-    try {
-      result.input[name] = read(field, value);
-    } catch {
-      result.problems[name] = kind === "number" || kind === "integer" ? kind : "json";
-    }
+    if (value.length === 0 && !field.isRequired) continue;
+    const { input, problem } = readField(field, value);
+    if (problem === undefined) result.input[field.name] = input;
+    else result.problems[field.name] = problem;
   }
   return result;
+}
+
+function readField(
+  field: SchemaField,
+  value: FieldValues[string],
+): { input?: unknown; problem?: ToolInput["problems"][string] } {
+  const { kind } = field;
+  if (value.length === 0) return kind === "texts" ? { input: [] } : { problem: "missing" };
+  try {
+    return { input: read(field, value) };
+  } catch {
+    return { problem: kind === "number" || kind === "integer" ? kind : "json" };
+  }
 }
 
 /** Throws for a text that is not of the field's kind. */

@@ -1,7 +1,7 @@
-import { Badge, Group, Stack, Table, Text } from "@mantine/core";
+import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { formatBytes, formatPrice, formatSeconds } from "../../components/format.ts";
-import { TableCard } from "../../components/table-card.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconLock } from "../../icons.tsx";
@@ -28,14 +28,18 @@ export function ServerAccess({ server, isInFile }: { server: McpServer; isInFile
         </Group>
       )}
       <AccessCard access={settings.access} />
-      <TableCard title={t("Settings")} columns={[]} minWidth={320}>
-        {rowsOf(server, settings).map(([label, value]) => (
-          <Table.Tr key={label}>
-            <Table.Td w="40%">{label}</Table.Td>
-            <Table.Td className="wrap-anywhere">{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </TableCard>
+      <ResourceTable
+        title={t("Settings")}
+        isHeadless
+        rows={rowsOf(server, settings)}
+        keyOf={([label]) => label}
+        minWidth={320}
+        empty={null}
+        columns={[
+          { label: t("Setting"), className: "setting-name", cell: ([label]) => label },
+          { label: t("Value"), className: "wrap-anywhere", cell: ([, value]) => value },
+        ]}
+      />
     </Stack>
   );
 }
@@ -44,19 +48,21 @@ function AccessCard({ access }: Pick<Settings, "access">) {
   const { data: projects = [] } = useQuery(projectsQuery(true));
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   return (
-    <TableCard title={t("Access")} columns={[t("Projects"), t("Tools")]} minWidth={320}>
-      {access.map((entry, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: entries have no names
-        <Table.Tr key={index}>
-          <Table.Td>
-            <Names all={t("Every project")} names={entry.projects?.map((id) => names.get(id) ?? id)} />
-          </Table.Td>
-          <Table.Td>
-            <Names all={t("All tools")} names={entry.tools ?? undefined} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </TableCard>
+    <ResourceTable
+      title={t("Access")}
+      // Entries have no names.
+      rows={access.map((entry, index) => ({ ...entry, key: String(index) }))}
+      keyOf={({ key }) => key}
+      minWidth={320}
+      empty={null}
+      columns={[
+        {
+          label: t("Projects"),
+          cell: (entry) => <Names all={t("Every project")} names={entry.projects?.map((id) => names.get(id) ?? id)} />,
+        },
+        { label: t("Tools"), cell: ({ tools }) => <Names all={t("All tools")} names={tools ?? undefined} /> },
+      ]}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { Badge, Button, Card, Group, Stack, Text, Title } from "@mantine/core";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
@@ -7,6 +7,7 @@ import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatDate } from "../../components/format.ts";
 import { notifyDone } from "../../components/notify.tsx";
+import { useAction } from "../../components/use-action.ts";
 import { type Message, msg, t } from "../../i18n/translate.ts";
 import { MCP } from "./mcp-api.ts";
 
@@ -69,15 +70,12 @@ interface ServerAccountProps {
 }
 
 function ServerAccount({ server, owner, label, users }: ServerAccountProps) {
-  const client = useQueryClient();
   const { data: connection, error } = useQuery(connectionQuery(server, owner));
-  const connect = useMutation({
-    mutationFn: () => request<Answers["McpConnectionRequest"]>(pathOf(server, owner), { method: "POST" }),
-    onSuccess: ({ authorization_url: url }) => window.location.assign(url),
+  const connect = useAction(() => request<Answers["McpConnectionRequest"]>(pathOf(server, owner), { method: "POST" }), {
+    onDone: ({ authorization_url: url }) => window.location.assign(url),
   });
   const disconnect = async () => {
     const { revoked } = await request<Answers["McpConnectionDeleted"]>(pathOf(server, owner), { method: "DELETE" });
-    await client.invalidateQueries({ queryKey: MCP });
     notifyDone(
       revoked
         ? t("Disconnected. The server revoked the tokens.")
@@ -106,6 +104,7 @@ function ServerAccount({ server, owner, label, users }: ServerAccountProps) {
               question={t("Disconnect the account of {{server}}?", { server })}
               consequence={t("Its tokens are deleted and, where the server supports it, revoked.")}
               onConfirm={disconnect}
+              changes={[MCP]}
             >
               {t("Disconnect")}
             </ConfirmButton>

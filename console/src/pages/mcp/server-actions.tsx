@@ -1,12 +1,10 @@
 import { Button, Group } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
-import { notifyDone } from "../../components/notify.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
-import { removeServer, type ServerEntry } from "./mcp-api.ts";
+import { removeServer, SERVER_QUERIES, type ServerEntry } from "./mcp-api.ts";
 
 const ServerForm = lazy(async () => ({ default: (await import("./server-form.tsx")).ServerForm }));
 
@@ -26,15 +24,8 @@ export function AddServer() {
 /** Changes and removes a server of the API. */
 export function ServerActions({ entry }: { entry: ServerEntry }) {
   const [isOpen, setIsOpen] = useState(false);
-  const client = useQueryClient();
   const navigate = useNavigate();
   const { name } = entry;
-  const remove = async () => {
-    await removeServer(name);
-    await navigate({ to: "/mcp" });
-    await client.invalidateQueries();
-    notifyDone(t("{{name}} is removed", { name }));
-  };
   return (
     <Group gap="xs" wrap="nowrap">
       <Button variant="default" aria-label={t("Edit {{name}}", { name })} onClick={() => setIsOpen(true)}>
@@ -43,7 +34,12 @@ export function ServerActions({ entry }: { entry: ServerEntry }) {
       <ConfirmButton
         question={t("Remove {{name}}?", { name })}
         consequence={t("Calls that run end normally, further ones are refused. The history can restore it.")}
-        onConfirm={remove}
+        onConfirm={async () => {
+          await removeServer(name);
+          await navigate({ to: "/mcp" });
+        }}
+        done={t("{{name}} is removed", { name })}
+        changes={SERVER_QUERIES}
       >
         {t("Remove")}
       </ConfirmButton>

@@ -1,12 +1,13 @@
-import { Alert, Badge, Button, Group, JsonInput, Modal, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { Alert, Badge, Button, Group, JsonInput, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import type { Answers } from "../../api/answers.ts";
+import { ApiError } from "../../api/request.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { formatMilliseconds } from "../../components/format.ts";
-import { notifyDone } from "../../components/notify.tsx";
+import { useAction } from "../../components/use-action.ts";
 import { plural, t } from "../../i18n/translate.ts";
-import { type ServerEntry, saveServer, testServer } from "./mcp-api.ts";
+import { SERVER_QUERIES, type ServerEntry, saveServer, testServer } from "./mcp-api.ts";
 import { fieldOf, NEW_SERVER, type ServerDraft, toDraft, toValue } from "./server-draft.ts";
 
 type Test = Answers["McpServerTest"];
@@ -19,62 +20,67 @@ interface ServerFormProps {
 
 /** Adds or changes an MCP server of the API, which can be tested before it is saved. */
 export function ServerForm({ entry, close }: ServerFormProps) {
-  const [draft, setDraft] = useState(() => (entry === undefined ? NEW_SERVER : toDraft(entry.value as never)));
-  const client = useQueryClient();
-  const test = useMutation({ mutationFn: async () => testServer(toValue(draft)) });
-  const save = useMutation({
-    mutationFn: async () => saveServer(toValue(draft), entry),
-    onSuccess: async () => {
-      const { name } = draft;
-      await client.invalidateQueries();
-      notifyDone(entry === undefined ? t("{{name}} is added", { name }) : t("{{name}} is changed", { name }));
-      close();
-    },
-  });
-  const change = (next: Partial<ServerDraft>) => {
-    test.reset();
-    save.reset();
-    setDraft({ ...draft, ...next });
-  };
-  const failure = save.error ?? test.error;
-  const field = fieldOf(failure);
-  const errors = field === undefined ? {} : { [field]: failure?.message };
-  const title = entry === undefined ? t("Add an MCP server") : t("Edit {{name}}", { name: entry.name });
+  const test = useAction((draft: ServerDraft) => testDraft(draft));
+  const isNew = entry === undefined;
   return (
-    <Modal opened onClose={close} title={title} size="lg">
-      <form
-        aria-label={title}
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <Stack>
-          <Fields draft={draft} change={change} errors={errors} isNew={entry === undefined} />
+    <FormDialog<ServerDraft, unknown>
+      title={isNew ? t("Add an MCP server") : t("Edit {{name}}", { name: entry.name })}
+      action={t("Save")}
+      size="lg"
+      onClose={close}
+      initial={{ ...(isNew ? NEW_SERVER : toDraft(entry.value as never)) }}
+      save={async (draft) => atField(() => saveServer(toValue(draft), entry))}
+      done={({ name }) => (isNew ? t("{{name}} is added", { name }) : t("{{name}} is changed", { name }))}
+      changes={SERVER_QUERIES}
+      aside={(form) => (
+        <Button
+          variant="default"
+          loading={test.isPending}
+          onClick={() =>
+            test.mutate(form.values, {
+              onError: (failure) => {
+                const field = fieldOf(failure);
+                if (field !== undefined) form.setFieldError(field, failure.message);
+              },
+            })
+          }
+        >
+          {t("Test")}
+        </Button>
+      )}
+    >
+      {(form) => (
+        <>
+          <Fields form={form} isNew={isNew} />
           {test.data !== undefined && <Outcome test={test.data} />}
-          <ErrorAlert error={field === undefined ? failure : null} />
-          <Group justify="flex-end">
-            <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-              {t("Test")}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {t("Save")}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+          <ErrorAlert error={fieldOf(test.error) === undefined ? test.error : null} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
+async function testDraft(draft: ServerDraft): Promise<Test> {
+  return testServer(toValue(draft));
+}
+
+/** Names the field of the draft that a failure is about as its parameter. */
+async function atField<Output>(save: () => Promise<Output>): Promise<Output> {
+  try {
+    return await save();
+  } catch (failure) {
+    const field = failure instanceof Error ? fieldOf(failure) : undefined;
+    if (field === undefined) throw failure;
+    throw new ApiError(400, (failure as Error).message, null, field);
+  }
+}
+
 interface FieldsProps {
-  draft: ServerDraft;
-  change: (next: Partial<ServerDraft>) => void;
-  errors: Partial<Record<keyof ServerDraft, string>>;
+  form: UseFormReturnType<ServerDraft>;
   isNew: boolean;
 }
 
-function Fields({ draft, change, errors, isNew }: FieldsProps) {
+function Fields({ form, isNew }: FieldsProps) {
   return (
     <>
       <TextInput
@@ -85,17 +91,13 @@ function Fields({ draft, change, errors, isNew }: FieldsProps) {
         required
         disabled={!isNew}
         data-autofocus={isNew || undefined}
-        error={errors.name}
-        value={draft.name}
-        onChange={(event) => change({ name: event.currentTarget.value })}
+        {...form.getInputProps("name")}
       />
       <TextInput
         label={t("Address")}
         placeholder="https://mcp.example.com/mcp"
         data-autofocus={!isNew || undefined}
-        error={errors.url}
-        value={draft.url}
-        onChange={(event) => change({ url: event.currentTarget.value })}
+        {...form.getInputProps("url")}
       />
       <Textarea
         label={t("Headers of each request")}
@@ -111,19 +113,15 @@ function Fields({ draft, change, errors, isNew }: FieldsProps) {
         maxRows={8}
         autoComplete="off"
         spellCheck={false}
-        error={errors.headers}
-        value={draft.headers}
-        onChange={(event) => change({ headers: event.currentTarget.value })}
+        {...form.getInputProps("headers")}
       />
       <Switch
         label={t("Each person connects an account (OAuth)")}
-        checked={draft.hasAccounts}
-        onChange={(event) => change({ hasAccounts: event.currentTarget.checked })}
+        {...form.getInputProps("hasAccounts", { type: "checkbox" })}
       />
       <Switch
         label={t("Every call within a response needs an approval")}
-        checked={draft.needsApproval}
-        onChange={(event) => change({ needsApproval: event.currentTarget.checked })}
+        {...form.getInputProps("needsApproval", { type: "checkbox" })}
       />
       <JsonInput
         label={t("More settings, as in parlance.yaml")}
@@ -131,10 +129,8 @@ function Fields({ draft, change, errors, isNew }: FieldsProps) {
         autosize
         minRows={3}
         maxRows={16}
-        error={errors.more}
         validationError={t("This is not valid JSON.")}
-        value={draft.more}
-        onChange={(more) => change({ more })}
+        {...form.getInputProps("more")}
       />
     </>
   );

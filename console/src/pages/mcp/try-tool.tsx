@@ -1,10 +1,10 @@
 import { Button, Group, JsonInput, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { useAbort } from "../../components/use-abort.ts";
+import { useAction } from "../../components/use-action.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { CallResult } from "./call-result.tsx";
 import { callTool, MCP_CALLS, type McpTool } from "./mcp-api.ts";
@@ -13,7 +13,6 @@ import { type FieldValues, initialValues, toFields, toInput } from "./schema-fie
 
 /** Form that calls a tool with an input of its schema. */
 export function TryTool({ server, tool }: { server: string; tool: McpTool }) {
-  const client = useQueryClient();
   const { project } = useSession();
   const fields = useMemo(() => toFields(tool.input_schema), [tool.input_schema]);
   const [values, setValues] = useState<FieldValues>(() => initialValues(fields ?? []));
@@ -21,9 +20,8 @@ export function TryTool({ server, tool }: { server: string; tool: McpTool }) {
   const [problems, setProblems] = useState<Record<string, string>>({});
   const [showsSchema, setShowsSchema] = useState(false);
   const abort = useAbort();
-  const call = useMutation({
-    mutationFn: (input: Record<string, unknown>) => callTool(server, tool.id, input, abort.next()),
-    onSettled: () => client.invalidateQueries({ queryKey: MCP_CALLS }),
+  const call = useAction((input: Record<string, unknown>) => callTool(server, tool.id, input, abort.next()), {
+    changes: [MCP_CALLS],
   });
   const submit = () => {
     if (fields === undefined) {

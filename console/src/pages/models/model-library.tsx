@@ -1,20 +1,22 @@
 import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { modelsQuery } from "../../api/models.ts";
 import { request } from "../../api/request.ts";
 import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatNumber } from "../../components/format.ts";
-import { notifyDone, notifyFailure } from "../../components/notify.tsx";
+import { notifyDone } from "../../components/notify.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { TASK_NAMES } from "../../components/task-names.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
+import { useSave } from "../../components/use-save.ts";
 import { t } from "../../i18n/translate.ts";
 import {
   IconDownload,
   IconMessage,
   IconMicrophone,
+  IconPhoto,
   IconShieldCheck,
   IconVectorTriangle,
   IconVolume,
@@ -167,15 +169,10 @@ function Fact({ label, value }: { label: string; value: string }) {
 }
 
 function Actions({ model: { id, task, is_pulled: isPulled, pull } }: { model: LibraryModel }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
-  const refresh = () => client.invalidateQueries({ queryKey: libraryQuery.queryKey });
-  const start = useMutation({ mutationFn: () => startPull(id), onError: notifyFailure, onSettled: refresh });
-  const cancel = useMutation({
-    mutationFn: () => request(pullPath(id), { method: "DELETE" }),
-    onError: notifyFailure,
-    onSettled: refresh,
-  });
+  const changes = [libraryQuery.queryKey];
+  const start = useSave({ save: () => startPull(id), changes });
+  const cancel = useSave({ save: () => request(pullPath(id), { method: "DELETE" }), changes });
   if (pull?.state === "running") {
     return <RunningPull id={id} pull={pull} onCancel={() => cancel.mutate()} isCancelling={cancel.isPending} />;
   }
@@ -192,8 +189,6 @@ function Actions({ model: { id, task, is_pulled: isPulled, pull } }: { model: Li
       </Button>
     );
   }
-  // The playground has no page for images.
-  if (task === "image") return null;
   const { page, icon: Icon } = PLACES[task];
   const tryIt = () => {
     if (task !== "chat") return navigate({ to: page, search: { model: id } as never });
@@ -215,6 +210,7 @@ const PLACES = {
   transcription: { page: "/transcription", icon: IconMicrophone },
   moderation: { page: "/moderation", icon: IconShieldCheck },
   embedding: { page: "/embeddings", icon: IconVectorTriangle },
+  image: { page: "/images", icon: IconPhoto },
 } as const;
 
 interface RunningPullProps {

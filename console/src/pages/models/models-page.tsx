@@ -1,4 +1,4 @@
-import { Badge, Card, Group, SegmentedControl, Select, Table, Text, TextInput } from "@mantine/core";
+import { Badge, Group, SegmentedControl, Select, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
@@ -6,11 +6,10 @@ import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatNumber, formatPerMillion } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
-import { QueryView } from "../../components/query-view.tsx";
+import { type Column, ResourceTable } from "../../components/resource-table.tsx";
 import { StatusBadge } from "../../components/status-badge.tsx";
 import { TASK_NAMES } from "../../components/task-names.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
-import { VirtualBody } from "../../components/virtual-body.tsx";
 import { WeekCell } from "../../components/week-cell.tsx";
 import { msg, plural, t } from "../../i18n/translate.ts";
 import { IconCpu } from "../../icons.tsx";
@@ -74,43 +73,23 @@ export function ModelsPage() {
       </Group>
       {isOperator && view === "library" && <ModelLibrary search={needle} task={task} />}
       {(!isOperator || view !== "library") && (
-        <QueryView query={query} loading="table">
-          {(models) => {
-            const shown = models.filter(
-              ({ id, metadata }) =>
-                [id, ...metadata.aliases].some((name) => name.toLowerCase().includes(needle)) &&
-                (task === null || metadata.task === task),
-            );
-            return (
-              <Card padding={0}>
-                {shown.length === 0 ? (
-                  <Empty icon={<IconCpu />} title={t("No model matches")} />
-                ) : (
-                  <Table.ScrollContainer minWidth={980} tabIndex={0}>
-                    <Table>
-                      <Table.Thead>
-                        <Table.Tr>
-                          <Table.Th miw={220}>{t("Model")}</Table.Th>
-                          <Table.Th>{t("State")}</Table.Th>
-                          <Table.Th ta="right">{t("Context")}</Table.Th>
-                          <Table.Th ta="right">{t("Price per million")}</Table.Th>
-                          <Table.Th ta="right">{t("Memory")}</Table.Th>
-                          <Table.Th>{t("Requests, 7 days")}</Table.Th>
-                          {isOperator && <Table.Th ta="right">{t("Actions")}</Table.Th>}
-                        </Table.Tr>
-                      </Table.Thead>
-                      <VirtualBody rows={shown} columns={isOperator ? 7 : 6} rowHeight={61} keyOf={({ id }) => id}>
-                        {(model) => (
-                          <ModelCells model={model} isOperator={isOperator} week={week.data?.get(model.id)} />
-                        )}
-                      </VirtualBody>
-                    </Table>
-                  </Table.ScrollContainer>
-                )}
-              </Card>
-            );
-          }}
-        </QueryView>
+        <ResourceTable
+          query={query}
+          rows={query.data?.filter(
+            ({ id, metadata }) =>
+              [id, ...metadata.aliases].some((name) => name.toLowerCase().includes(needle)) &&
+              (task === null || metadata.task === task),
+          )}
+          keyOf={({ id }) => id}
+          rowHeight={61}
+          minWidth={980}
+          empty={<Empty icon={<IconCpu />} title={t("No model matches")} />}
+          columns={[
+            ...modelColumns(),
+            { label: t("Requests, 7 days"), cell: ({ id }) => <WeekCell values={week.data?.get(id)} /> },
+          ]}
+          actions={isOperator && ((model) => <ModelActions model={model} />)}
+        />
       )}
       {view !== "library" && deployments !== null && <DeploymentTable deployments={deployments} />}
     </Page>
@@ -125,67 +104,59 @@ const ABILITY_NAMES = {
 };
 const SHOWN_ABILITIES = Object.keys(ABILITY_NAMES) as (keyof typeof ABILITY_NAMES)[];
 
-interface ModelCellsProps {
-  model: ModelEntry;
-  isOperator: boolean;
-  week: readonly number[] | undefined;
+function modelColumns(): Column<ModelEntry>[] {
+  return [
+    { label: t("Model"), minWidth: 220, sortBy: ({ id }) => id, cell: (model) => <ModelName model={model} /> },
+    { label: t("State"), cell: (model) => <StatusBadge state={stateOf(model)} /> },
+    {
+      label: t("Context"),
+      isNumeric: true,
+      sortBy: ({ metadata }) => metadata.context_window ?? 0,
+      cell: ({ metadata: { context_window: tokens } }) => (tokens === null ? "—" : formatNumber(tokens)),
+    },
+    { label: t("Price per million"), isNumeric: true, cell: priceOf },
+    {
+      label: t("Memory"),
+      isNumeric: true,
+      sortBy: ({ metadata }) => metadata.memory_bytes ?? 0,
+      cell: ({ metadata: { memory_bytes: bytes } }) => (bytes === null ? "—" : formatBytes(bytes)),
+    },
+  ];
 }
 
-function ModelCells({ model, isOperator, week }: ModelCellsProps) {
+function ModelName({ model }: { model: ModelEntry }) {
   const { metadata } = model;
   const { aliases } = metadata;
   const abilities = SHOWN_ABILITIES.filter((name) => metadata.capabilities[name] === true);
   return (
     <>
-      <Table.Td>
-        <Text size="sm" fw={500} className="wrap-anywhere">
-          {model.id}
-        </Text>
-        <Group gap={4}>
-          <Badge size="xs" variant="light" tt="none">
-            {t(TASK_NAMES[metadata.task])}
+      <Text size="sm" fw={500} className="wrap-anywhere">
+        {model.id}
+      </Text>
+      <Group gap={4}>
+        <Badge size="sm" variant="light" tt="none">
+          {t(TASK_NAMES[metadata.task])}
+        </Badge>
+        {abilities.map((name) => (
+          <Badge key={name} size="sm" variant="default" tt="none">
+            {t(ABILITY_NAMES[name])}
           </Badge>
-          {abilities.map((name) => (
-            <Badge key={name} size="xs" variant="default" tt="none">
-              {t(ABILITY_NAMES[name])}
-            </Badge>
-          ))}
-          {metadata.dimensions != null && (
-            <Badge size="xs" variant="default" tt="none">
-              {plural(metadata.dimensions, "{{count}} dimension", "{{count}} dimensions")}
-            </Badge>
-          )}
-        </Group>
-        {(model.access_groups ?? []).length > 0 && (
-          <Text size="xs" c="dimmed" className="wrap-anywhere">
-            {t("access groups {{names}}", { names: model.access_groups?.join(", ") ?? "" })}
-          </Text>
+        ))}
+        {metadata.dimensions != null && (
+          <Badge size="sm" variant="default" tt="none">
+            {plural(metadata.dimensions, "{{count}} dimension", "{{count}} dimensions")}
+          </Badge>
         )}
-        {aliases.length > 0 && (
-          <Text size="xs" c="dimmed" className="wrap-anywhere" maw={420}>
-            {t("also {{names}}", { names: aliases.join(", ") })}
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td>
-        <StatusBadge state={stateOf(model)} />
-      </Table.Td>
-      <Table.Td ta="right" className="tabular">
-        {metadata.context_window === null ? "—" : formatNumber(metadata.context_window)}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {priceOf(model)}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {metadata.memory_bytes === null ? "—" : formatBytes(metadata.memory_bytes)}
-      </Table.Td>
-      <Table.Td>
-        <WeekCell values={week} />
-      </Table.Td>
-      {isOperator && (
-        <Table.Td ta="right">
-          <ModelActions model={model} />
-        </Table.Td>
+      </Group>
+      {(model.access_groups ?? []).length > 0 && (
+        <Text size="xs" c="dimmed" className="wrap-anywhere">
+          {t("access groups {{names}}", { names: model.access_groups?.join(", ") ?? "" })}
+        </Text>
+      )}
+      {aliases.length > 0 && (
+        <Text size="xs" c="dimmed" className="wrap-anywhere" maw={420}>
+          {t("also {{names}}", { names: aliases.join(", ") })}
+        </Text>
       )}
     </>
   );

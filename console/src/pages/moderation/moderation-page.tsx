@@ -1,5 +1,4 @@
 import { Badge, Button, Card, Group, Stack, Textarea } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Answers } from "../../api/answers.ts";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -8,6 +7,7 @@ import { AsCode } from "../../components/as-code.tsx";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { ExpectedResult } from "../../components/expected-result.tsx";
 import { ModelSelect } from "../../components/model-select.tsx";
+import { useAction } from "../../components/use-action.ts";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { t } from "../../i18n/translate.ts";
@@ -31,13 +31,12 @@ export function ModerationPage() {
 function ModerationForm({ models }: { models: ModelEntry[] }) {
   const [{ model }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
   const [input, setInput] = useState("");
-  const client = useQueryClient();
-  const moderate = useMutation({
-    mutationFn: (judge: string) =>
+  const moderate = useAction(
+    (judge: string) =>
       request<Answers["Moderation"]>("v1/moderations", { method: "POST", body: { model: judge, input } }),
     // The thresholds of a model are known once it is loaded.
-    onSuccess: () => client.invalidateQueries({ queryKey: modelsQuery.queryKey }),
-  });
+    { changes: [modelsQuery.queryKey] },
+  );
   const judge = moderate.variables;
   const result = moderate.data?.results[0];
   return (

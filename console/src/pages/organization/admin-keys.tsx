@@ -1,6 +1,4 @@
 import { Stack, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
@@ -14,23 +12,15 @@ import { KeyPermissions } from "./key-permissions.tsx";
 const PATH = "v1/organization/admin_api_keys";
 
 export function AdminKeys() {
-  const client = useQueryClient();
   const [revoked, setRevoked] = useState<ListedKey>();
   const [permissions, setPermissions] = useState<string[]>([]);
-  const [isOpen, { open, close }] = useDisclosure(false);
   const actions = useCallback(
     (key: ListedKey) => (
-      <RowAction
-        isDestructive
-        onClick={() => {
-          setRevoked(key);
-          open();
-        }}
-      >
+      <RowAction isDestructive onClick={() => setRevoked(key)}>
         {t("Revoke")}
       </RowAction>
     ),
-    [open],
+    [],
   );
   const newKey = (
     <NewKey
@@ -41,7 +31,6 @@ export function AdminKeys() {
         const body = { name, expires_in_seconds: seconds, ...(permissions.length > 0 && { permissions }) };
         const { value } = await request<Answers["CreatedAdminApiKey"]>(PATH, { method: "POST", body });
         setPermissions([]);
-        await client.invalidateQueries({ queryKey: KEYS });
         return value;
       }}
     >
@@ -54,19 +43,18 @@ export function AdminKeys() {
         {t("Admin keys manage projects, keys and limits and read usage. They do not call models.")}
       </Text>
       <KeyList path={PATH} newKey={newKey} whenEmpty={t("Create one for each administrator.")} actions={actions} />
-      <ConfirmDialog
-        isOpen={isOpen}
-        onClose={close}
-        question={t("Revoke {{name}}?", { name: revoked?.name ?? "" })}
-        consequence={t(
-          "Programs that use this key get a 401 at once, and sessions signed in with it end: yours too, if it is the key you signed in with. The last admin key can be replaced only on the machine itself, with `parlance keys`.",
-        )}
-        action={t("Revoke")}
-        onConfirm={async () => {
-          await request(`${PATH}/${encodeURIComponent(revoked?.id ?? "")}`, { method: "DELETE" });
-          await client.invalidateQueries({ queryKey: KEYS });
-        }}
-      />
+      {revoked !== undefined && (
+        <ConfirmDialog
+          onClose={() => setRevoked(undefined)}
+          question={t("Revoke {{name}}?", { name: revoked.name })}
+          consequence={t(
+            "Programs that use this key get a 401 at once, and sessions signed in with it end: yours too, if it is the key you signed in with. The last admin key can be replaced only on the machine itself, with `parlance keys`.",
+          )}
+          action={t("Revoke")}
+          onConfirm={() => request(`${PATH}/${encodeURIComponent(revoked.id)}`, { method: "DELETE" })}
+          changes={[KEYS]}
+        />
+      )}
     </Stack>
   );
 }

@@ -1,10 +1,10 @@
-import { Badge, Card, Group, Stack, Table, Text, Title, UnstyledButton } from "@mantine/core";
+import { Badge, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Empty } from "../../components/empty.tsx";
 import { formatBytes, formatMilliseconds } from "../../components/format.ts";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { StatusBadge } from "../../components/status-badge.tsx";
-import { VirtualBody } from "../../components/virtual-body.tsx";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconChevronDown, IconChevronRight, IconServer } from "../../icons.tsx";
@@ -43,7 +43,6 @@ function toRow(deployment: Deployment): Row {
   return { key: `${deployment.model} ${deployment.deployment}`, deployment };
 }
 
-const COLUMNS = 7;
 const ROW_HEIGHT = 52;
 
 export function DeploymentTable({ deployments }: { deployments: Deployment[] }) {
@@ -58,130 +57,140 @@ export function DeploymentTable({ deployments }: { deployments: Deployment[] }) 
       return [header, ...(isOpen ? group.deployments.map(toRow) : [])];
     }) ?? deployments.toSorted(byState).map(toRow);
   return (
-    <Card padding={0}>
-      <Group justify="space-between" p="md" pb="xs" gap="xs">
-        <Title order={2}>{t("Deployments")}</Title>
+    <ResourceTable
+      title={t("Deployments")}
+      tools={
         <Text size="sm" c="dimmed" className="tabular">
           {devicesOf(deployments).join(" · ")}
         </Text>
-      </Group>
-      {deployments.length === 0 ? (
+      }
+      rows={rows}
+      keyOf={({ key }) => key}
+      rowHeight={ROW_HEIGHT}
+      minWidth={760}
+      empty={
         <Empty icon={<IconServer />} title={t("No deployments")}>
           <Trans
             text="Add models to parlance.yaml, or <link>connect a host</link>."
             tags={{ link: <Link to="/connections" /> }}
           />
         </Empty>
-      ) : (
-        <Table.ScrollContainer minWidth={760} tabIndex={0}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t("Model")}</Table.Th>
-                <Table.Th>{t("State")}</Table.Th>
-                <Table.Th>{t("Device")}</Table.Th>
-                <Table.Th ta="right">{t("Memory")}</Table.Th>
-                <Table.Th ta="right">{t("Slots")}</Table.Th>
-                <Table.Th ta="right">{t("Queue")}</Table.Th>
-                <Table.Th ta="right">{t("First token")}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <VirtualBody rows={rows} columns={COLUMNS} rowHeight={ROW_HEIGHT} keyOf={({ key }) => key}>
-              {(row) => (row.group === undefined ? <Cells {...row.deployment} /> : <HostCells {...row} />)}
-            </VirtualBody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-    </Card>
+      }
+      columns={[
+        { label: t("Model"), cell: ofRow(HostName, DeploymentName) },
+        { label: t("State"), span: (row) => (row.group === undefined ? 1 : 3), cell: ofRow(HostStates, State) },
+        { label: t("Device"), cell: ofRow(nothing, ({ host, device }) => host ?? device ?? "—") },
+        { label: t("Memory"), isNumeric: true, cell: ofRow(nothing, Memory) },
+        {
+          label: t("Slots"),
+          isNumeric: true,
+          cell: ofRow(
+            ({ group }) => slotsOf(group.slotsInUse, group.slots || null),
+            (each) => slotsOf(each.slots_in_use, each.slots),
+          ),
+        },
+        {
+          label: t("Queue"),
+          isNumeric: true,
+          cell: ofRow(
+            ({ group }) => group.waiting,
+            ({ waiting }) => waiting,
+          ),
+        },
+        {
+          label: t("First token"),
+          isNumeric: true,
+          cell: ofRow(
+            ({ group }) => readyOf(group),
+            ({ first_token_seconds: seconds }) => (seconds === null ? "—" : formatMilliseconds(1000 * seconds)),
+          ),
+        },
+      ]}
+    />
   );
 }
 
-interface HostCellsProps {
-  group: HostGroup;
-  isOpen: boolean;
-  onToggle: () => void;
+type HostRow = Extract<Row, { group: HostGroup }>;
+
+/** A cell that differs between rows of hosts and of deployments. */
+function ofRow(host: (row: HostRow) => ReactNode, deployment: (each: Deployment) => ReactNode) {
+  return (row: Row) => (row.group === undefined ? deployment(row.deployment) : host(row));
 }
 
-/** Summary of a host: a square for each deployment. */
-function HostCells({ group, isOpen, onToggle }: HostCellsProps) {
-  const { host, deployments, slotsInUse, slots, waiting } = group;
-  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
+function nothing(): ReactNode {
+  return null;
+}
+
+function slotsOf(inUse: number, slots: number | null): string | number {
+  return slots === null ? inUse : `${inUse} / ${slots}`;
+}
+
+function readyOf({ deployments }: HostGroup): string {
   const ready = deployments.filter(({ state }) => state === "up").length;
-  const summary = t("{{ready}} of {{total}} ready", { ready, total: deployments.length });
+  return t("{{ready}} of {{total}} ready", { ready, total: deployments.length });
+}
+
+function HostName({ group, isOpen, onToggle }: HostRow) {
+  const Chevron = isOpen ? IconChevronDown : IconChevronRight;
   return (
-    <>
-      <Table.Td>
-        <UnstyledButton aria-expanded={isOpen} onClick={onToggle} className="host-name">
-          <Chevron size={15} />
-          {host}
-        </UnstyledButton>
-      </Table.Td>
-      <Table.Td colSpan={3}>
-        <span className="host-states" role="img" aria-label={summary}>
-          {deployments.map((each) => (
-            <span
-              key={`${each.model} ${each.deployment}`}
-              title={`${each.deployment}: ${each.state}`}
-              style={{ background: stateColor(each) }}
-            />
-          ))}
-        </span>
-      </Table.Td>
-      <Table.Td ta="right" className="tabular">
-        {slots === 0 ? slotsInUse : `${slotsInUse} / ${slots}`}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular">
-        {waiting}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {summary}
-      </Table.Td>
-    </>
+    <UnstyledButton aria-expanded={isOpen} onClick={onToggle} className="host-name">
+      <Chevron size={15} />
+      {group.host}
+    </UnstyledButton>
   );
 }
 
-function Cells(each: Deployment) {
+/** A square for each deployment of a host. */
+function HostStates({ group }: HostRow) {
+  return (
+    <span className="host-states" role="img" aria-label={readyOf(group)}>
+      {group.deployments.map((each) => (
+        <span
+          key={`${each.model} ${each.deployment}`}
+          title={`${each.deployment}: ${each.state}`}
+          style={{ background: stateColor(each) }}
+        />
+      ))}
+    </span>
+  );
+}
+
+function DeploymentName(each: Deployment) {
+  return (
+    <Stack gap={0}>
+      <Text size="sm" fw={500} className="wrap-anywhere">
+        {each.model}
+      </Text>
+      <Text size="xs" c="dimmed" className="wrap-anywhere">
+        {each.task} · {each.engine}
+        {each.deployment !== each.model && ` · ${each.deployment}`}
+      </Text>
+    </Stack>
+  );
+}
+
+function State(each: Deployment) {
+  return (
+    <Group gap={6}>
+      <StatusBadge state={each.state} />
+      {each.circuit !== "closed" && (
+        <Badge color="red" variant="light">
+          {each.circuit === "open" ? t("circuit open") : t("circuit half open")}
+        </Badge>
+      )}
+    </Group>
+  );
+}
+
+function Memory({ memory_bytes: bytes, vram_bytes: vram }: Deployment) {
   return (
     <>
-      <Table.Td>
-        <Stack gap={0}>
-          <Text size="sm" fw={500} className="wrap-anywhere">
-            {each.model}
-          </Text>
-          <Text size="xs" c="dimmed" className="wrap-anywhere">
-            {each.task} · {each.engine}
-            {each.deployment !== each.model && ` · ${each.deployment}`}
-          </Text>
-        </Stack>
-      </Table.Td>
-      <Table.Td>
-        <Group gap={6}>
-          <StatusBadge state={each.state} />
-          {each.circuit !== "closed" && (
-            <Badge color="red" variant="light">
-              {each.circuit === "open" ? t("circuit open") : t("circuit half open")}
-            </Badge>
-          )}
-        </Group>
-      </Table.Td>
-      <Table.Td>{each.host ?? each.device ?? "—"}</Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {each.memory_bytes === null ? "—" : formatBytes(each.memory_bytes)}
-        {each.vram_bytes !== null && (
-          <Text size="xs" c="dimmed">
-            {t("{{size}} VRAM", { size: formatBytes(each.vram_bytes) })}
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular">
-        {each.slots === null ? each.slots_in_use : `${each.slots_in_use} / ${each.slots}`}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular">
-        {each.waiting}
-      </Table.Td>
-      <Table.Td ta="right" className="tabular nowrap">
-        {each.first_token_seconds === null ? "—" : formatMilliseconds(1000 * each.first_token_seconds)}
-      </Table.Td>
+      {bytes === null ? "—" : formatBytes(bytes)}
+      {vram !== null && (
+        <Text size="xs" c="dimmed">
+          {t("{{size}} VRAM", { size: formatBytes(vram) })}
+        </Text>
+      )}
     </>
   );
 }

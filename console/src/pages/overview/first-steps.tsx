@@ -2,10 +2,11 @@ import { ActionIcon, Card, Group, Progress, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { request } from "../../api/request.ts";
 import { useSession } from "../../api/session.ts";
-import { spendLimitQuery } from "../../components/spend-form.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { SpendForm, spendLimitQuery } from "../../components/spend-form.tsx";
 import { Tooltip } from "../../components/tooltip.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconCheck, IconX } from "../../icons.tsx";
@@ -13,25 +14,28 @@ import type { ListedKey } from "../keys/key-list.tsx";
 import { pathOf } from "../projects/projects-api.ts";
 import type { Overview } from "./overview-query.ts";
 
+const InviteDialog = lazy(async () => ({ default: (await import("../people/new-invite.tsx")).InviteDialog }));
+const ClientKeyDialog = lazy(async () => ({ default: (await import("./client-key-dialog.tsx")).ClientKeyDialog }));
+
 interface Step {
-  id: "chat" | "key" | "budget" | "client";
+  id: "chat" | "connect" | "invite" | "budget" | "client";
   title: string;
   detail: string;
-  to: string;
-  search?: Record<string, string>;
+  /** Page of the step; undefined: a dialog does it. */
+  to?: string;
 }
 
-const stepsOf = (project: string): Step[] => [
-  { id: "chat", title: t("Chat with a model"), detail: t("Send a first message in the playground."), to: "/chat" },
-  { id: "key", title: t("Create a key"), detail: t("One for each person or program."), to: `/projects/${project}` },
+const steps = (): Step[] => [
+  { id: "chat", title: t("Ask a model"), detail: t("Send a first message."), to: "/chat" },
   {
-    ...{ id: "budget", title: t("Set a budget"), detail: t("A monthly limit in dollars.") },
-    ...{ to: `/projects/${project}`, search: { tab: "limits" } },
+    id: "connect",
+    title: t("Connect a host"),
+    detail: t("Or stay with the models of this machine."),
+    to: "/connections",
   },
-  {
-    ...{ id: "client", title: t("Connect a client"), to: "/reference" },
-    detail: t("Its base URL and key are on the key's dialog."),
-  },
+  { id: "invite", title: t("Invite a person"), detail: t("The link works once.") },
+  { id: "budget", title: t("Set a limit"), detail: t("A monthly limit in dollars.") },
+  { id: "client", title: t("Connect your editor"), detail: t("A key, and lines to paste into it or a program.") },
 ];
 
 /** What a new installation is for, step by step, until everything is done or the list is dismissed. */
@@ -55,14 +59,24 @@ function useDoneSteps(overview: Overview, project: string): ReadonlySet<Step["id
   });
   const facts = useQuery({
     queryKey: ["first-steps", project],
+    refetchInterval: 10_000,
     queryFn: async ({ signal }) => {
       const list = async <Entry,>(path: string, limit: number) =>
         (await request<{ data: Entry[] }>(path, { query: { limit }, signal })).data;
       const keys = await list<ListedKey>(`${pathOf(project)}/api_keys`, 20);
       const created = keys.filter(({ owner }) => "service_account" in owner);
-      const budgets = await list("v1/organization/budgets", 1);
+      const [budgets, invites, users, { data: connections }] = await Promise.all([
+        list("v1/organization/budgets", 1),
+        list("v1/organization/invites", 1),
+        list("v1/organization/users", 2),
+        request<{ data: unknown[] }>("v1/organization/configuration/entries", {
+          query: { kind: "connection", limit: 1 },
+          signal,
+        }).catch(() => ({ data: [] })),
+      ]);
       return {
-        hasKey: created.length > 0,
+        hasConnection: connections.length > 0,
+        hasPeople: invites.length > 0 || users.length > 1,
         hasClient: created.some(({ last_used_at }) => last_used_at !== null),
         hasBudget: budgets.length > 0,
       };
@@ -74,7 +88,9 @@ function useDoneSteps(overview: Overview, project: string): ReadonlySet<Step["id
   const { spend, minutes } = overview;
   const flags: Record<Step["id"], boolean> = {
     chat: spend.month_usd > 0 || minutes.some(({ requests }) => requests > 0),
-    key: facts.data?.hasKey === true,
+    connect:
+      facts.data?.hasConnection === true || overview.deployments?.some(({ device }) => device === "upstream") === true,
+    invite: facts.data?.hasPeople === true,
     budget: facts.data?.hasBudget === true || limit.data != null || spend.limits.length > 0,
     client: facts.data?.hasClient === true,
   };
@@ -96,16 +112,23 @@ interface ChecklistProps {
 
 function Checklist({ overview, project, onDismiss }: ChecklistProps) {
   const done = useDoneSteps(overview, project);
-  const steps = stepsOf(project);
-  if (done === undefined || done.size === steps.length) return null;
+  const [opened, setOpened] = useState<Step["id"]>();
+  const close = () => setOpened(undefined);
+  const all = steps();
+  if (done === undefined || all.every(({ id }) => done.has(id))) return null;
   return (
     <Card component="section" aria-label={t("First steps")}>
       <Group justify="space-between" mb={10} wrap="nowrap">
         <Title order={2}>{t("First steps")}</Title>
         <Group gap="sm" wrap="nowrap">
-          <Progress value={(100 * done.size) / steps.length} w={90} size="sm" aria-label={t("Steps done")} />
+          <Progress
+            value={(100 * all.filter(({ id }) => done.has(id)).length) / all.length}
+            w={90}
+            size="sm"
+            aria-label={t("Steps done")}
+          />
           <Text size="sm" c="dimmed" className="tabular nowrap">
-            {t("{{done}} of {{total}}", { done: done.size, total: steps.length })}
+            {t("{{done}} of {{total}}", { done: all.filter(({ id }) => done.has(id)).length, total: all.length })}
           </Text>
           <Tooltip label={t("Dismiss")}>
             <ActionIcon
@@ -121,15 +144,21 @@ function Checklist({ overview, project, onDismiss }: ChecklistProps) {
         </Group>
       </Group>
       <ol className="steps">
-        {steps.map(({ id, title, detail, to, search }) => (
+        {all.map(({ id, title, detail, to }) => (
           <li key={id} className="step" data-done={done.has(id) || undefined}>
             <span className="step-mark">
               {done.has(id) && <IconCheck size={13} stroke={2.6} aria-label={t("Done")} />}
             </span>
             <div>
-              <Link to={to} {...(search && { search: search as never })} className="step-link">
-                {title}
-              </Link>
+              {to === undefined ? (
+                <button type="button" className="step-link" onClick={() => setOpened(id)}>
+                  {title}
+                </button>
+              ) : (
+                <Link to={to} className="step-link">
+                  {title}
+                </Link>
+              )}
               <Text size="xs" c="dimmed">
                 {detail}
               </Text>
@@ -137,6 +166,15 @@ function Checklist({ overview, project, onDismiss }: ChecklistProps) {
           </li>
         ))}
       </ol>
+      <Suspense>
+        {opened === "invite" && <InviteDialog onClose={close} />}
+        {opened === "budget" && (
+          <Dialog title={t("Set a limit")} onClose={close}>
+            <SpendForm owner={pathOf(project)} name={t("This project")} onSaved={close} />
+          </Dialog>
+        )}
+        {opened === "client" && <ClientKeyDialog project={project} onClose={close} />}
+      </Suspense>
     </Card>
   );
 }

@@ -29,6 +29,13 @@ export function OverviewPage() {
   const { is_admin, project, organization } = useSession();
   const query = useQuery(overviewQuery);
   const { ref, toggle, fullscreen } = useFullscreenElement<HTMLDivElement>();
+  // A failed attempt is repeated for seconds before it counts as an error.
+  const connection =
+    query.failureCount > 0
+      ? { color: "red", text: t("Reconnecting…") }
+      : query.data === undefined
+        ? { color: "gray", text: t("Connecting…") }
+        : { color: "teal", text: t("Live") };
   const Icon = fullscreen ? IconMinimize : IconMaximize;
   const action = fullscreen ? t("Leave full screen") : t("Full screen");
   return (
@@ -40,12 +47,9 @@ export function OverviewPage() {
       actions={
         <Group gap={12}>
           <Group gap={8} role="status">
-            <span
-              className="live-dot"
-              style={{ background: `var(--mantine-color-${query.isError ? "red" : "teal"}-6)` }}
-            />
+            <span className="live-dot" style={{ background: `var(--mantine-color-${connection.color}-6)` }} />
             <Text size="sm" c="dimmed">
-              {query.isError ? t("Reconnecting…") : t("Live")}
+              {connection.text}
             </Text>
           </Group>
           {document.fullscreenEnabled && (

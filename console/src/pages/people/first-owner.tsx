@@ -1,9 +1,11 @@
 import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { request, urlOf } from "../../api/request.ts";
-import { replaceSession, type Session, useSession } from "../../api/session.ts";
-import { ErrorAlert } from "../../components/error-alert.tsx";
+import { replaceSession, useSession } from "../../api/session.ts";
+import type { Session } from "../../api/sign-in.ts";
+import { FieldForm } from "../../components/field-form.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { t } from "../../i18n/translate.ts";
 import { checkNewPassword, NewPassword } from "../account/new-password.tsx";
 
@@ -15,9 +17,10 @@ export function FirstOwner() {
     initialValues: { name: "", email: "", password: "" },
     validate: { password: checkNewPassword },
   });
-  const create = useMutation({
-    mutationFn: (body: typeof form.values) => request<Session>("console/first_owner", { method: "POST", body }),
-    onSuccess: (session) => replaceSession(client, session),
+  const create = useSave({
+    save: (body: typeof form.values) => request<Session>("console/first_owner", { method: "POST", body }),
+    onSaved: (session) => replaceSession(client, session),
+    form,
   });
   return (
     <Card maw={560}>
@@ -39,25 +42,22 @@ export function FirstOwner() {
           </Button>
         ))}
         {options.password && (
-          <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-            <Stack>
-              <ErrorAlert error={create.error} />
-              <TextInput label={t("Your name")} autoComplete="name" required {...form.getInputProps("name")} />
-              <TextInput
-                label={t("E-mail address")}
-                type="email"
-                autoComplete="email"
-                required
-                {...form.getInputProps("email")}
-              />
-              <NewPassword {...form.getInputProps("password")} />
-              <Group justify="flex-end">
-                <Button type="submit" loading={create.isPending}>
-                  {t("Become the owner")}
-                </Button>
-              </Group>
-            </Stack>
-          </form>
+          <FieldForm form={form} saving={create}>
+            <TextInput label={t("Your name")} autoComplete="name" required {...form.getInputProps("name")} />
+            <TextInput
+              label={t("E-mail address")}
+              type="email"
+              autoComplete="email"
+              required
+              {...form.getInputProps("email")}
+            />
+            <NewPassword {...form.getInputProps("password")} />
+            <Group justify="flex-end">
+              <Button type="submit" loading={create.isPending}>
+                {t("Become the owner")}
+              </Button>
+            </Group>
+          </FieldForm>
         )}
       </Stack>
     </Card>

@@ -1,21 +1,22 @@
-import { Alert, Button, Card, Group, Stack, Table, Text, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Alert, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { Answers } from "../../api/answers.ts";
 import { ApiError, listAll, request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
+import { AddForm } from "../../components/add-form.tsx";
 import { changeWithUndo } from "../../components/change-with-undo.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconUsers } from "../../icons.tsx";
 import { RenameButton } from "../projects/rename-button.tsx";
 import { ACCESS } from "./access-table.tsx";
 import { AssignedRoles } from "./assigned-roles.tsx";
-import { GROUPS } from "./people-queries.ts";
+import { GROUPS, type User } from "./people-queries.ts";
 
 type ShownGroup = Answers["Group"];
 
@@ -33,7 +34,6 @@ export function GroupPage() {
 
 function Details({ group }: { group: ShownGroup }) {
   const session = useSession();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const mayWrite = may(session, "organization.groups.write");
   const mayChange = mayWrite && !group.is_scim_managed;
@@ -56,7 +56,7 @@ function Details({ group }: { group: ShownGroup }) {
               title={t("Rename group")}
               name={group.name}
               rename={(name) => request(path, { method: "POST", body: { name } })}
-              onRenamed={() => client.invalidateQueries({ queryKey: GROUPS })}
+              changes={[GROUPS]}
             />
             <ConfirmButton
               question={t("Delete {{name}}?", { name: group.name })}
@@ -64,8 +64,8 @@ function Details({ group }: { group: ShownGroup }) {
               onConfirm={async () => {
                 await request(path, { method: "DELETE" });
                 await navigate({ to: "/people", search: { tab: "groups" } as never });
-                await client.invalidateQueries({ queryKey: GROUPS });
               }}
+              changes={[GROUPS]}
             >
               {t("Delete")}
             </ConfirmButton>
@@ -85,102 +85,87 @@ function Details({ group }: { group: ShownGroup }) {
 }
 
 function Members({ group, mayChange }: { group: ShownGroup; mayChange: boolean }) {
-  const client = useQueryClient();
   const path = `${pathOf(group.id)}/users`;
   const queryKey = ["group-users", group.id];
   const query = useQuery({
     queryKey,
     queryFn: ({ signal }) => listAll<Answers["GroupUser"]>(path, { order: "asc" }, signal),
   });
-  const refresh = () => Promise.all([queryKey, ACCESS].map((each) => client.invalidateQueries({ queryKey: each })));
+  const changes = [queryKey, ACCESS];
+  const remove = ({ id, name }: Answers["GroupUser"]) =>
+    changeWithUndo({
+      message: t("{{name}} removed", { name }),
+      change: () => request(`${path}/${encodeURIComponent(id)}`, { method: "DELETE" }),
+      undo: () => request(path, { method: "POST", body: { user_id: id } }),
+      changes,
+    });
   return (
     <Stack gap="xs">
       <Title order={2}>{t("Members")}</Title>
-      {mayChange && <AddMember path={path} onAdded={refresh} />}
-      <QueryView query={query}>
-        {(users) => (
-          <Card padding={0}>
-            {users.length === 0 ? (
-              <Empty icon={<IconUsers />} title={t("No members yet")} />
-            ) : (
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t("Name")}</Table.Th>
-                    {mayChange && <Table.Th ta="right">{t("Actions")}</Table.Th>}
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {users.map(({ id, name, email }) => (
-                    <Table.Tr key={id}>
-                      <Table.Td className="wrap-anywhere">
-                        <Link to="/people/$user" params={{ user: id }} className="link">
-                          {name}
-                        </Link>
-                        <Text size="xs" c="dimmed">
-                          {email}
-                        </Text>
-                      </Table.Td>
-                      {mayChange && (
-                        <Table.Td ta="right">
-                          <ConfirmButton
-                            question={t("Remove {{name}} from {{group}}?", { name, group: group.name })}
-                            consequence={t("What the group allows is gone within a second.")}
-                            onConfirm={() =>
-                              changeWithUndo({
-                                message: t("{{name}} removed", { name }),
-                                change: () => request(`${path}/${encodeURIComponent(id)}`, { method: "DELETE" }),
-                                undo: () => request(path, { method: "POST", body: { user_id: id } }),
-                                refresh,
-                              })
-                            }
-                          >
-                            {t("Remove")}
-                          </ConfirmButton>
-                        </Table.Td>
-                      )}
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            )}
-          </Card>
-        )}
-      </QueryView>
+      {mayChange && (
+        <AddForm
+          action={t("Add")}
+          initial={{ email: "" }}
+          save={({ email }) => addMember(path, email)}
+          changes={changes}
+          parameters={{ user_id: "email" }}
+        >
+          {(form) => (
+            <TextInput
+              aria-label={t("E-mail address of a user")}
+              placeholder="name@example.com"
+              type="email"
+              required
+              miw={280}
+              {...form.getInputProps("email")}
+            />
+          )}
+        </AddForm>
+      )}
+      <ResourceTable
+        query={query}
+        rows={query.data}
+        keyOf={({ id }) => id}
+        minWidth={320}
+        empty={<Empty icon={<IconUsers />} title={t("No members yet")} />}
+        columns={[
+          {
+            label: t("Name"),
+            className: "wrap-anywhere",
+            cell: ({ id, name, email }) => (
+              <>
+                <Link to="/people/$user" params={{ user: id }} className="link">
+                  {name}
+                </Link>
+                <Text size="xs" c="dimmed">
+                  {email}
+                </Text>
+              </>
+            ),
+          },
+        ]}
+        actions={
+          mayChange &&
+          ((member) => (
+            <ConfirmButton
+              question={t("Remove {{name}} from {{group}}?", { name: member.name, group: group.name })}
+              consequence={t("What the group allows is gone within a second.")}
+              onConfirm={() => remove(member)}
+            >
+              {t("Remove")}
+            </ConfirmButton>
+          ))
+        }
+      />
     </Stack>
   );
 }
 
-function AddMember({ path, onAdded }: { path: string; onAdded: () => Promise<unknown> }) {
-  const form = useForm({ initialValues: { email: "" } });
-  const add = useMutation({
-    mutationFn: async ({ email }: typeof form.values) => {
-      const [user] = await listAll<Answers["User"]>("v1/organization/users", { emails: [email] });
-      if (user === undefined)
-        throw new ApiError(404, t("No user has the address {{email}}. Invite the person first.", { email }));
-      await request(path, { method: "POST", body: { user_id: user.id } });
-    },
-    onSuccess: async () => {
-      form.reset();
-      await onAdded();
-    },
-  });
-  return (
-    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
-      <Group align="flex-start">
-        <TextInput
-          aria-label={t("E-mail address of a user")}
-          placeholder="name@example.com"
-          type="email"
-          required
-          miw={280}
-          {...form.getInputProps("email")}
-          error={add.error?.message}
-        />
-        <Button type="submit" variant="default" loading={add.isPending}>
-          {t("Add")}
-        </Button>
-      </Group>
-    </form>
-  );
+async function addMember(path: string, email: string): Promise<unknown> {
+  const [user] = await listAll<User>("v1/organization/users", { emails: [email] });
+  if (user === undefined) {
+    const message = t("No user has the address {{email}}. Invite the person first.", { email });
+    throw new ApiError(404, message, null, "email");
+  }
+  return request(path, { method: "POST", body: { user_id: user.id } });
 }

@@ -1,96 +1,98 @@
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { NativeSelect, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { request, urlOf } from "../../api/request.ts";
+import { useSession } from "../../api/session.ts";
+import { DialogButton } from "../../components/dialog-button.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
 import { msg, t, translateLabels } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
 import { projectsQuery } from "../projects/projects-api.ts";
 import { LinkOnce } from "./link-once.tsx";
-import { INVITES } from "./people-page.tsx";
+import { INVITES } from "./people-queries.ts";
+import { PROJECT_ROLES } from "./project-roles.ts";
 
 const ROLES = [
   { value: "reader", label: msg("Reader: what the roles in projects allow") },
   { value: "member", label: msg("Member: sees people, creates projects") },
   { value: "owner", label: msg("Owner: everything") },
 ];
-const PROJECT_ROLES = [
-  { value: "member", label: msg("Member: calls models") },
-  { value: "viewer", label: msg("Viewer: reads, changes nothing") },
-  { value: "owner", label: msg("Owner: everything in the project") },
-];
 
-/** Invites a person, and shows the link once. */
+/** Button that invites a person, and shows the link once. */
 export function NewInvite() {
-  const client = useQueryClient();
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const projects = useQuery({ ...projectsQuery(false), enabled: isOpen });
-  const form = useForm({ initialValues: { email: "", role: "reader", project: "", projectRole: "member" } });
-  const invite = useMutation({
-    mutationFn: async ({ email, role, project, projectRole }: typeof form.values) => {
-      const body = { email, role, projects: project === "" ? [] : [{ id: project, role: projectRole }] };
-      const { token } = await request<{ token: string }>("v1/organization/invites", { method: "POST", body });
-      await client.invalidateQueries({ queryKey: INVITES });
-      return `${urlOf("")}#/invite?token=${encodeURIComponent(token)}`;
-    },
-  });
-  const reset = () => {
-    close();
-    form.reset();
-    invite.reset();
-  };
   return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        {t("Invite")}
-      </Button>
-      <Modal opened={isOpen} onClose={reset} title={t("Invite a person")} size="lg">
-        {invite.data === undefined ? (
-          <form onSubmit={form.onSubmit((values) => invite.mutate(values))}>
-            <Stack>
-              <TextInput
-                label={t("E-mail address")}
-                type="email"
-                data-autofocus
-                required
-                {...form.getInputProps("email")}
-                error={invite.error?.message}
-              />
-              <NativeSelect
-                label={t("Role in the organization")}
-                data={translateLabels(ROLES)}
-                {...form.getInputProps("role")}
-              />
-              <NativeSelect
-                label={t("Project")}
-                data={[
-                  { value: "", label: t("None yet") },
-                  ...(projects.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-                ]}
-                {...form.getInputProps("project")}
-              />
-              {form.values.project !== "" && (
-                <NativeSelect
-                  label={t("Role in the project")}
-                  data={translateLabels(PROJECT_ROLES)}
-                  {...form.getInputProps("projectRole")}
-                />
-              )}
-              <Group justify="flex-end">
-                <Button type="submit" loading={invite.isPending}>
-                  {t("Create invite")}
-                </Button>
-              </Group>
-            </Stack>
-          </form>
-        ) : (
-          <LinkOnce
-            link={invite.data}
-            title={t("Send this link: it is shown only once and works once")}
-            onDone={reset}
+    <DialogButton label={t("Invite")} leftSection={<IconPlus size={16} />}>
+      {(close) => <InviteDialog onClose={close} />}
+    </DialogButton>
+  );
+}
+
+/** Asks for the address and the roles of a person. */
+export function InviteDialog({ onClose }: { onClose: () => void }) {
+  const { project: current } = useSession();
+  const { data: projects = [], isPending } = useQuery(projectsQuery(false));
+  // The form begins with a project, without which the person could not call models.
+  if (isPending) return null;
+  return (
+    <FormDialog
+      title={t("Invite a person")}
+      action={t("Create invite")}
+      size="lg"
+      onClose={onClose}
+      initial={{
+        email: "",
+        role: "reader",
+        project: projects.find(({ id }) => id === current?.id)?.id ?? projects[0]?.id ?? "",
+        projectRole: "member",
+      }}
+      save={({ email, role, project, projectRole }) =>
+        request<{ token: string }>("v1/organization/invites", {
+          method: "POST",
+          body: { email, role, projects: project === "" ? [] : [{ id: project, role: projectRole }] },
+        })
+      }
+      parameters={{ projects: "project" }}
+      changes={[INVITES, ["first-steps"]]}
+      outcome={({ token }) => (
+        <LinkOnce
+          link={`${urlOf("")}#/invite?token=${encodeURIComponent(token)}`}
+          title={t("Send this link: it is shown only once and works once")}
+        />
+      )}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            label={t("E-mail address")}
+            type="email"
+            data-autofocus
+            required
+            {...form.getInputProps("email")}
           />
-        )}
-      </Modal>
-    </>
+          <NativeSelect
+            label={t("Role in the organization")}
+            data={translateLabels(ROLES)}
+            {...form.getInputProps("role")}
+          />
+          <NativeSelect
+            label={t("Project")}
+            {...(form.values.project === "" && {
+              description: t("Without a project, the person cannot call models until somebody adds one."),
+            })}
+            data={[
+              ...projects.map(({ id, name }) => ({ value: id, label: name })),
+              { value: "", label: t("None yet") },
+            ]}
+            {...form.getInputProps("project")}
+          />
+          {form.values.project !== "" && (
+            <NativeSelect
+              label={t("Role in the project")}
+              data={translateLabels(PROJECT_ROLES)}
+              {...form.getInputProps("projectRole")}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }

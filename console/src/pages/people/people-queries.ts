@@ -1,9 +1,21 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
-import { listAll } from "../../api/request.ts";
+import { listAll, request } from "../../api/request.ts";
 
+export const USERS = ["users"];
+export const INVITES = ["invites"];
 export const GROUPS = ["groups"];
 export const ROLES = ["roles"];
+
+export type User = Answers["User"];
+
+export const pathOfUser = (id: string) => `v1/organization/users/${encodeURIComponent(id)}`;
+
+export const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...USERS, id],
+    queryFn: ({ signal }) => request<User>(pathOfUser(id), { signal }),
+  });
 
 export const groupsQuery = queryOptions({
   queryKey: GROUPS,

@@ -1,28 +1,19 @@
-import { Alert, Badge, Button, Group, Modal, NativeSelect, Stack, Title } from "@mantine/core";
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Alert, Badge, Button, Group, NativeSelect, Stack, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import type { Answers } from "../../api/answers.ts";
 import { request, urlOf } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
-import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Dialog } from "../../components/dialog.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { t } from "../../i18n/translate.ts";
 import { ACCESS, AccessTable } from "./access-table.tsx";
+import { AddToProject } from "./add-to-project.tsx";
 import { AssignedRoles } from "./assigned-roles.tsx";
 import { LinkOnce } from "./link-once.tsx";
-import { USERS } from "./people-page.tsx";
-
-type User = Answers["User"];
-
-const userQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...USERS, id],
-    queryFn: ({ signal }) => request<User>(pathOfUser(id), { signal }),
-  });
-
-const pathOfUser = (id: string) => `v1/organization/users/${encodeURIComponent(id)}`;
+import { pathOfUser, USERS, type User, userQuery } from "./people-queries.ts";
 
 /** One user: role, state, and what the user may do and why. */
 export function PersonPage() {
@@ -68,6 +59,7 @@ function Person({ user }: { user: User }) {
         <Title order={2}>{t("What the user may do, and why")}</Title>
         <AccessTable user={user.id} />
       </Stack>
+      <AddToProject user={user} />
       <AssignedRoles of="users" id={user.id} mayWrite={mayWrite} />
     </Page>
   );
@@ -75,24 +67,22 @@ function Person({ user }: { user: User }) {
 
 function Actions({ user }: { user: User }) {
   const session = useSession();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const path = pathOfUser(user.id);
-  const change = useMutation({
-    mutationFn: (body: { role?: string; disabled?: boolean }) => request(path, { method: "POST", body }),
-    onSettled: () =>
-      Promise.all([client.invalidateQueries({ queryKey: USERS }), client.invalidateQueries({ queryKey: ACCESS })]),
-  });
-  const link = useMutation({
-    mutationFn: async () => {
-      const { token } = await request<{ token: string }>(`${path}/password_link`, { method: "POST", body: {} });
-      return `${urlOf("")}#/password?token=${encodeURIComponent(token)}`;
+  const change = useSave({
+    save: (body: { role?: string; disabled?: boolean }) => request(path, { method: "POST", body }),
+    done: ({ role, disabled }) => {
+      if (role !== undefined) return t("{{name}} has the role {{role}}", { name: user.name, role });
+      return disabled ? t("{{name}} is disabled", { name: user.name }) : t("{{name}} is enabled", { name: user.name });
     },
+    changes: [USERS, ACCESS],
+  });
+  const link = useSave({
+    save: () => request<{ token: string }>(`${path}/password_link`, { method: "POST", body: {} }),
   });
   const isDisabled = user.disabled_at !== null;
   return (
     <>
-      <ErrorAlert error={change.error ?? link.error} />
       <NativeSelect
         aria-label={t("Role in the organization")}
         value={user.role}
@@ -110,7 +100,8 @@ function Actions({ user }: { user: User }) {
         <ConfirmButton
           question={t("Disable {{name}}?", { name: user.name })}
           consequence={t("Sessions end and keys stop working at once, until you enable the user again.")}
-          onConfirm={() => change.mutateAsync({ disabled: true })}
+          onConfirm={() => request(path, { method: "POST", body: { disabled: true } })}
+          changes={[USERS, ACCESS]}
         >
           {t("Disable")}
         </ConfirmButton>
@@ -120,9 +111,9 @@ function Actions({ user }: { user: User }) {
         consequence={t("The user's sessions end, and all keys of the user are revoked. Usage stays.")}
         onConfirm={async () => {
           await request(path, { method: "DELETE" });
-          await client.invalidateQueries({ queryKey: USERS });
           await navigate({ to: "/people" });
         }}
+        changes={[USERS]}
       >
         {t("Remove")}
       </ConfirmButton>
@@ -134,18 +125,24 @@ function Actions({ user }: { user: User }) {
           )}
           onConfirm={async () => {
             await request(`${path}/erase`, { method: "POST", body: {} });
-            await client.invalidateQueries({ queryKey: USERS });
             await navigate({ to: "/people" });
           }}
+          changes={[USERS]}
         >
           {t("Erase")}
         </ConfirmButton>
       )}
-      <Modal opened={link.data !== undefined} onClose={link.reset} title={t("Password link")} size="lg">
-        {link.data !== undefined && (
-          <LinkOnce link={link.data} title={t("Send this link: it works once, within a day")} onDone={link.reset} />
-        )}
-      </Modal>
+      {link.data !== undefined && (
+        <Dialog title={t("Password link")} onClose={link.reset} size="lg">
+          <LinkOnce
+            link={`${urlOf("")}#/password?token=${encodeURIComponent(link.data.token)}`}
+            title={t("Send this link: it works once, within a day")}
+          />
+          <Group justify="flex-end" mt="md">
+            <Button onClick={link.reset}>{t("Done")}</Button>
+          </Group>
+        </Dialog>
+      )}
     </>
   );
 }

@@ -1,17 +1,17 @@
-import { Badge, Button, Card, Group, Modal, Stack, Table, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Badge, Button, Checkbox, Group, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Answers } from "../../api/answers.ts";
 import { request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
-import { QueryView } from "../../components/query-view.tsx";
+import { FormDialog } from "../../components/form-dialog.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconPlus } from "../../icons.tsx";
+import { ACCESS, Permissions } from "./access-table.tsx";
 import { ROLES, rolesPath, rolesQuery } from "./people-queries.ts";
-import { RoleForm } from "./role-form.tsx";
 
 type Role = Answers["Role"];
 
@@ -20,103 +20,117 @@ export function RolesTab({ project }: { project?: string }) {
   const session = useSession();
   const query = useQuery(rolesQuery(project));
   const path = rolesPath(project);
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const [edited, setEdited] = useState<Role>();
+  /** Null: a new one. */
+  const [edited, setEdited] = useState<Role | null>();
   const mayWrite = may(session, `${project === undefined ? "organization" : "project"}.roles.write`, project);
   const owner = project === undefined ? "role_organization_owner" : "role_project_owner";
-  const show = (role: Role | undefined) => {
-    setEdited(role);
-    open();
-  };
   return (
     <Stack>
       {mayWrite && (
         <Group justify="flex-end">
-          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => show(undefined)}>
+          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEdited(null)}>
             {t("New role")}
           </Button>
         </Group>
       )}
-      <QueryView query={query}>
-        {(roles) => (
-          <>
-            <RoleTable roles={roles} path={path} mayWrite={mayWrite} onEdit={show} />
-            <Modal opened={isOpen} onClose={close} title={edited === undefined ? t("New role") : edited.name} size="lg">
-              <RoleForm
-                role={edited}
-                permissions={roles.find(({ id }) => id === owner)?.permissions ?? []}
-                path={path}
-                onSaved={close}
-              />
-            </Modal>
-          </>
-        )}
-      </QueryView>
+      <ResourceTable
+        query={query}
+        rows={query.data}
+        keyOf={({ id }) => id}
+        minWidth={640}
+        empty={null}
+        columns={[
+          {
+            label: t("Role"),
+            className: "wrap-anywhere",
+            cell: (role) => (
+              <>
+                <Group gap="xs">
+                  {role.name}
+                  {role.predefined_role && <Badge variant="light">{t("built in")}</Badge>}
+                </Group>
+                <Text size="xs" c="dimmed">
+                  {role.description}
+                </Text>
+              </>
+            ),
+          },
+          { label: t("Allows"), maxWidth: 420, cell: ({ permissions }) => <Permissions names={permissions} /> },
+        ]}
+        actions={
+          mayWrite &&
+          ((role) =>
+            !role.predefined_role && (
+              <>
+                <RowAction onClick={() => setEdited(role)}>{t("Edit")}</RowAction>
+                <ConfirmButton
+                  question={t("Delete the role {{name}}?", { name: role.name })}
+                  consequence={t("Whoever has it loses what it allows.")}
+                  onConfirm={() => request(`${path}/${encodeURIComponent(role.id)}`, { method: "DELETE" })}
+                  changes={[ROLES]}
+                >
+                  {t("Delete")}
+                </ConfirmButton>
+              </>
+            ))
+        }
+      />
+      {edited !== undefined && (
+        <RoleDialog
+          role={edited}
+          permissions={query.data?.find(({ id }) => id === owner)?.permissions ?? []}
+          path={path}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
     </Stack>
   );
 }
 
-interface RoleTableProps {
-  roles: readonly Role[];
+interface RoleDialogProps {
+  /** Null: a new one. */
+  role: Role | null;
+  /** All permissions that a role can have. */
+  permissions: readonly string[];
   path: string;
-  mayWrite: boolean;
-  onEdit: (role: Role) => void;
+  onClose: () => void;
 }
 
-function RoleTable({ roles, path, mayWrite, onEdit }: RoleTableProps) {
-  const client = useQueryClient();
+/** Name and permissions of a custom role. */
+function RoleDialog({ role, permissions, path, onClose }: RoleDialogProps) {
   return (
-    <Card padding={0}>
-      <Table.ScrollContainer minWidth={640} tabIndex={0}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t("Role")}</Table.Th>
-              <Table.Th>{t("Allows")}</Table.Th>
-              {mayWrite && <Table.Th ta="right">{t("Actions")}</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {roles.map((role) => (
-              <Table.Tr key={role.id}>
-                <Table.Td className="wrap-anywhere">
-                  <Group gap="xs">
-                    {role.name}
-                    {role.predefined_role && <Badge variant="light">{t("built in")}</Badge>}
-                  </Group>
-                  <Text size="xs" c="dimmed">
-                    {role.description}
-                  </Text>
-                </Table.Td>
-                <Table.Td maw={420}>
-                  <Text size="xs" c="dimmed">
-                    {role.permissions.join(", ") || t("Nothing by itself")}
-                  </Text>
-                </Table.Td>
-                {mayWrite && (
-                  <Table.Td ta="right">
-                    {!role.predefined_role && (
-                      <>
-                        <RowAction onClick={() => onEdit(role)}>{t("Edit")}</RowAction>
-                        <ConfirmButton
-                          question={t("Delete the role {{name}}?", { name: role.name })}
-                          consequence={t("Whoever has it loses what it allows.")}
-                          onConfirm={async () => {
-                            await request(`${path}/${encodeURIComponent(role.id)}`, { method: "DELETE" });
-                            await client.invalidateQueries({ queryKey: ROLES });
-                          }}
-                        >
-                          {t("Delete")}
-                        </ConfirmButton>
-                      </>
-                    )}
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <FormDialog
+      title={role?.name ?? t("New role")}
+      action={role === null ? t("Create role") : t("Save")}
+      size="lg"
+      onClose={onClose}
+      initial={{
+        name: role?.name ?? "",
+        description: role?.description ?? "",
+        permissions: role?.permissions ?? [],
+      }}
+      save={({ name, ...body }) =>
+        request(role === null ? path : `${path}/${encodeURIComponent(role.id)}`, {
+          method: "POST",
+          body: { role_name: name, ...body },
+        })
+      }
+      parameters={{ role_name: "name" }}
+      changes={[ROLES, ACCESS]}
+    >
+      {(form) => (
+        <>
+          <TextInput label={t("Name")} data-autofocus required {...form.getInputProps("name")} />
+          <TextInput label={t("Description")} {...form.getInputProps("description")} />
+          <Checkbox.Group label={t("Permissions")} {...form.getInputProps("permissions")}>
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing={6} mt="xs">
+              {permissions.map((permission) => (
+                <Checkbox key={permission} value={permission} label={permission} size="xs" />
+              ))}
+            </SimpleGrid>
+          </Checkbox.Group>
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,14 +1,14 @@
-import { Button, Card, Group, NativeSelect, Stack, Table, Text, TextInput, Title } from "@mantine/core";
-import { useForm } from "@mantine/form";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { NativeSelect, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
+import { AddForm } from "../../components/add-form.tsx";
 import { changeWithUndo } from "../../components/change-with-undo.ts";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { ErrorAlert } from "../../components/error-alert.tsx";
-import { QueryView } from "../../components/query-view.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconUsers } from "../../icons.tsx";
 import { rolesQuery } from "../people/people-queries.ts";
@@ -18,14 +18,11 @@ import { type Project, pathOf } from "./projects-api.ts";
 
 const BUILT_IN_ROLES = ["member", "viewer", "owner"];
 
+type Member = Answers["ProjectUser"];
+
 /** Users and groups of a project, with their roles. */
 export function MembersTab({ project }: { project: Project }) {
   const session = useSession();
-  const path = pathOf(project.id);
-  const users = useQuery({
-    queryKey: ["project", project.id, "users"],
-    queryFn: ({ signal }) => listAll<Answers["ProjectUser"]>(`${path}/users`, {}, signal),
-  });
   const mayReadRoles = may(session, "project.roles.read", project.id);
   const custom = useQuery({ ...rolesQuery(project.id), enabled: mayReadRoles });
   const roles = [
@@ -35,20 +32,7 @@ export function MembersTab({ project }: { project: Project }) {
   const mayWrite = project.status === "active" && may(session, "project.members.write", project.id);
   return (
     <Stack>
-      {mayWrite && <AddMember project={project} roles={roles} />}
-      <QueryView query={users}>
-        {(members) => (
-          <Card padding={0}>
-            {members.length === 0 ? (
-              <Empty icon={<IconUsers />} title={t("No users yet")}>
-                {t("Add a user of the organization by the e-mail address.")}
-              </Empty>
-            ) : (
-              <Members project={project} members={members} mayWrite={mayWrite} roles={roles} />
-            )}
-          </Card>
-        )}
-      </QueryView>
+      <Members project={project} mayWrite={mayWrite} roles={roles} />
       <ProjectGroups project={project} mayWrite={mayWrite} roles={roles} />
       {mayReadRoles && (
         <Stack gap="xs">
@@ -62,104 +46,102 @@ export function MembersTab({ project }: { project: Project }) {
 
 interface MembersProps {
   project: Project;
-  members: Answers["ProjectUser"][];
   mayWrite: boolean;
   roles: readonly string[];
 }
 
-function Members({ project, members, mayWrite, roles }: MembersProps) {
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: ["project", project.id, "users"] });
-  const pathOfMember = (id: string) => `${pathOf(project.id)}/users/${encodeURIComponent(id)}`;
-  const change = useMutation({
-    mutationFn: ({ id, name, role, previous }: { id: string; name: string; role: string; previous: string }) => {
-      const assign = (next: string) => request(pathOfMember(id), { method: "POST", body: { role: next } });
-      const message = t("{{name}} has the role {{role}}", { name, role });
-      return changeWithUndo({ message, change: () => assign(role), undo: () => assign(previous), refresh });
+function Members({ project, mayWrite, roles }: MembersProps) {
+  const path = `${pathOf(project.id)}/users`;
+  const queryKey = ["project", project.id, "users"];
+  const query = useQuery({ queryKey, queryFn: ({ signal }) => listAll<Member>(path, {}, signal) });
+  const pathOfMember = (id: string) => `${path}/${encodeURIComponent(id)}`;
+  const change = useSave({
+    save: ({ member, role }: { member: Member; role: string }) => {
+      const assign = (next: string) => request(pathOfMember(member.id), { method: "POST", body: { role: next } });
+      return changeWithUndo({
+        message: t("{{name}} has the role {{role}}", { name: member.name, role }),
+        change: () => assign(role),
+        undo: () => assign(member.role),
+        changes: [queryKey],
+      });
     },
   });
   return (
-    <Table.ScrollContainer minWidth={560} tabIndex={0}>
-      <ErrorAlert error={change.error} />
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("Name")}</Table.Th>
-            <Table.Th>{t("Role")}</Table.Th>
-            {mayWrite && <Table.Th ta="right">{t("Actions")}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {members.map(({ id, name, email, role }) => (
-            <Table.Tr key={id}>
-              <Table.Td className="wrap-anywhere">
+    <>
+      {mayWrite && (
+        <AddForm
+          action={t("Add")}
+          initial={{ email: "", role: "member" }}
+          save={(body) => request(path, { method: "POST", body })}
+          changes={[queryKey]}
+        >
+          {(form) => (
+            <>
+              <TextInput
+                aria-label={t("E-mail address of a user")}
+                placeholder="name@example.com"
+                type="email"
+                required
+                miw={280}
+                {...form.getInputProps("email")}
+              />
+              <NativeSelect aria-label={t("Role in the project")} data={[...roles]} {...form.getInputProps("role")} />
+            </>
+          )}
+        </AddForm>
+      )}
+      <ResourceTable
+        query={query}
+        rows={query.data}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty icon={<IconUsers />} title={t("No users yet")}>
+            {t("Add a user of the organization by the e-mail address.")}
+          </Empty>
+        }
+        columns={[
+          {
+            label: t("Name"),
+            className: "wrap-anywhere",
+            cell: ({ name, email }) => (
+              <>
                 {name}
                 <Text size="xs" c="dimmed">
                   {email}
                 </Text>
-              </Table.Td>
-              <Table.Td>
-                {mayWrite ? (
-                  <NativeSelect
-                    size="xs"
-                    aria-label={t("Role of {{name}}", { name })}
-                    value={role}
-                    data={roles.includes(role) ? [...roles] : [...roles, role]}
-                    onChange={(event) => change.mutate({ id, name, role: event.currentTarget.value, previous: role })}
-                  />
-                ) : (
-                  role
-                )}
-              </Table.Td>
-              {mayWrite && (
-                <Table.Td ta="right">
-                  <ConfirmButton
-                    question={t("Remove {{name}} from {{project}}?", { name, project: project.name })}
-                    consequence={t("Keys of the user in this project are revoked. Usage stays.")}
-                    onConfirm={async () => {
-                      await request(pathOfMember(id), { method: "DELETE" });
-                      await refresh();
-                    }}
-                  >
-                    {t("Remove")}
-                  </ConfirmButton>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-function AddMember({ project, roles }: { project: Project; roles: readonly string[] }) {
-  const client = useQueryClient();
-  const form = useForm({ initialValues: { email: "", role: "member" } });
-  const add = useMutation({
-    mutationFn: (body: typeof form.values) => request(`${pathOf(project.id)}/users`, { method: "POST", body }),
-    onSuccess: async () => {
-      form.reset();
-      await client.invalidateQueries({ queryKey: ["project", project.id, "users"] });
-    },
-  });
-  return (
-    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
-      <Group align="flex-start">
-        <TextInput
-          aria-label={t("E-mail address of a user")}
-          placeholder="name@example.com"
-          type="email"
-          required
-          miw={280}
-          {...form.getInputProps("email")}
-          error={add.error?.message}
-        />
-        <NativeSelect aria-label={t("Role in the project")} data={[...roles]} {...form.getInputProps("role")} />
-        <Button type="submit" loading={add.isPending}>
-          {t("Add")}
-        </Button>
-      </Group>
-    </form>
+              </>
+            ),
+          },
+          {
+            label: t("Role"),
+            cell: (member) =>
+              mayWrite ? (
+                <NativeSelect
+                  size="xs"
+                  aria-label={t("Role of {{name}}", { name: member.name })}
+                  value={member.role}
+                  data={roles.includes(member.role) ? [...roles] : [...roles, member.role]}
+                  onChange={(event) => change.mutate({ member, role: event.currentTarget.value })}
+                />
+              ) : (
+                member.role
+              ),
+          },
+        ]}
+        actions={
+          mayWrite &&
+          (({ id, name }) => (
+            <ConfirmButton
+              question={t("Remove {{name}} from {{project}}?", { name, project: project.name })}
+              consequence={t("Keys of the user in this project are revoked. Usage stays.")}
+              onConfirm={() => request(pathOfMember(id), { method: "DELETE" })}
+              changes={[queryKey]}
+            >
+              {t("Remove")}
+            </ConfirmButton>
+          ))
+        }
+      />
+    </>
   );
 }

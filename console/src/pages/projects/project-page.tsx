@@ -1,5 +1,5 @@
 import { Alert, Group, Tabs } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { request } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
@@ -30,7 +30,6 @@ export function ProjectPage() {
 }
 
 function ProjectContent({ project }: { project: Project }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const session = useSession();
   const mayReadKeys = may(session, "project.keys.write", project.id);
@@ -38,15 +37,7 @@ function ProjectContent({ project }: { project: Project }) {
   const mayWrite = may(session, "project.write", project.id);
   const [{ tab }, setAddress] = useAddressState({ tab: mayReadKeys ? "keys" : "members" });
   const isActive = project.status === "active";
-  const refresh = async () => {
-    await client.invalidateQueries({ queryKey: ["project", project.id] });
-    await client.invalidateQueries({ queryKey: ["projects"] });
-  };
-  const archive = async () => {
-    await request(`${pathOf(project.id)}/archive`, { method: "POST" });
-    await refresh();
-    await navigate({ to: "/projects" });
-  };
+  const changes = [["project", project.id], ["projects"]];
   return (
     <Page
       title={project.name}
@@ -66,14 +57,18 @@ function ProjectContent({ project }: { project: Project }) {
               title={t("Rename project")}
               name={project.name}
               rename={(name) => request(pathOf(project.id), { method: "POST", body: { name } })}
-              onRenamed={refresh}
+              changes={changes}
             />
             <ConfirmButton
               question={t("Archive {{name}}?", { name: project.name })}
               consequence={t(
                 "All its keys stop working at once. An archived project cannot be restored; its usage stays.",
               )}
-              onConfirm={archive}
+              onConfirm={async () => {
+                await request(`${pathOf(project.id)}/archive`, { method: "POST" });
+                await navigate({ to: "/projects" });
+              }}
+              changes={changes}
             >
               {t("Archive")}
             </ConfirmButton>

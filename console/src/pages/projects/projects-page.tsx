@@ -1,13 +1,13 @@
-import { Badge, Button, Card, Group, Modal, Switch, Table } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Badge, Group, Switch } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { may, useSession } from "../../api/session.ts";
+import { DialogButton } from "../../components/dialog-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { formatDate } from "../../components/format.ts";
-import { NameForm } from "../../components/name-form.tsx";
+import { NameDialog } from "../../components/name-dialog.tsx";
 import { Page } from "../../components/page.tsx";
-import { QueryView } from "../../components/query-view.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { WeekCell } from "../../components/week-cell.tsx";
 import { t } from "../../i18n/translate.ts";
@@ -36,73 +36,58 @@ export function ProjectsPage() {
         </>
       }
     >
-      <QueryView query={query} loading="table">
-        {(projects) => (
-          <Card padding={0}>
-            {projects.length === 0 ? (
-              <Empty icon={<IconFolder />} title={t("No projects")} />
-            ) : (
-              <Table.ScrollContainer minWidth={640} tabIndex={0}>
-                <Table highlightOnHover>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>{t("Name")}</Table.Th>
-                      <Table.Th>{t("Id")}</Table.Th>
-                      <Table.Th>{t("Created")}</Table.Th>
-                      <Table.Th>{t("Requests, 7 days")}</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {projects.map((project) => (
-                      <Table.Tr key={project.id}>
-                        <Table.Td fw={500} className="wrap-anywhere">
-                          <Group gap="xs">
-                            <Link to="/projects/$project" params={{ project: project.id }} className="link">
-                              {project.name}
-                            </Link>
-                            {project.status === "archived" && (
-                              <Badge color="gray" variant="light">
-                                {t("archived")}
-                              </Badge>
-                            )}
-                          </Group>
-                        </Table.Td>
-                        <Table.Td c="dimmed">{project.id}</Table.Td>
-                        <Table.Td className="nowrap">{formatDate(project.created_at)}</Table.Td>
-                        <Table.Td>
-                          <WeekCell values={week.data?.get(project.id)} />
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
-            )}
-          </Card>
-        )}
-      </QueryView>
+      <ResourceTable
+        query={query}
+        rows={query.data}
+        keyOf={({ id }) => id}
+        minWidth={640}
+        empty={<Empty icon={<IconFolder />} title={t("No projects")} />}
+        columns={[
+          {
+            label: t("Name"),
+            className: "cell-name wrap-anywhere",
+            sortBy: ({ name }) => name,
+            cell: ({ id, name, status }) => (
+              <Group gap="xs">
+                <Link to="/projects/$project" params={{ project: id }} className="link">
+                  {name}
+                </Link>
+                {status === "archived" && (
+                  <Badge color="gray" variant="light">
+                    {t("archived")}
+                  </Badge>
+                )}
+              </Group>
+            ),
+          },
+          { label: t("Id"), className: "cell-dimmed", cell: ({ id }) => id },
+          {
+            label: t("Created"),
+            className: "nowrap",
+            sortBy: ({ created_at: time }) => time,
+            cell: ({ created_at: time }) => formatDate(time),
+          },
+          { label: t("Requests, 7 days"), cell: ({ id }) => <WeekCell values={week.data?.get(id)} /> },
+        ]}
+      />
     </Page>
   );
 }
 
 function NewProject() {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const client = useQueryClient();
   const navigate = useNavigate();
-  const create = async (name: string) => {
-    const project = await createProject(name);
-    close();
-    await client.invalidateQueries({ queryKey: ["projects"] });
-    await navigate({ to: "/projects/$project", params: { project: project.id } });
-  };
   return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        {t("New project")}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={t("New project")}>
-        <NameForm action={t("Create project")} save={create} />
-      </Modal>
-    </>
+    <DialogButton label={t("New project")} leftSection={<IconPlus size={16} />}>
+      {(close) => (
+        <NameDialog
+          title={t("New project")}
+          action={t("Create project")}
+          save={createProject}
+          changes={[["projects"]]}
+          onSaved={({ id }) => void navigate({ to: "/projects/$project", params: { project: id } })}
+          onClose={close}
+        />
+      )}
+    </DialogButton>
   );
 }

@@ -1,30 +1,28 @@
-import { Button, Modal } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { NameForm } from "../../components/name-form.tsx";
+import type { QueryKey } from "@tanstack/react-query";
+import { DialogButton } from "../../components/dialog-button.tsx";
+import { NameDialog } from "../../components/name-dialog.tsx";
 import { t } from "../../i18n/translate.ts";
 
 interface RenameButtonProps {
   title: string;
   name: string;
   rename: (name: string) => Promise<unknown>;
-  onRenamed: () => Promise<unknown>;
+  changes: readonly QueryKey[];
 }
 
-export function RenameButton({ title, name, rename, onRenamed }: RenameButtonProps) {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const save = async (newName: string) => {
-    await rename(newName);
-    close();
-    await onRenamed();
-  };
+export function RenameButton({ title, name, rename, changes }: RenameButtonProps) {
   return (
-    <>
-      <Button variant="subtle" size="compact-sm" onClick={open}>
-        {t("Rename")}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={title}>
-        <NameForm initialName={name} action={t("Rename")} save={save} />
-      </Modal>
-    </>
+    <DialogButton label={t("Rename")} variant="subtle" size="compact-sm">
+      {(close) => (
+        <NameDialog
+          title={title}
+          action={t("Rename")}
+          initialName={name}
+          save={rename}
+          changes={changes}
+          onClose={close}
+        />
+      )}
+    </DialogButton>
   );
 }

@@ -1,5 +1,6 @@
-import { Group, Modal, NativeSelect, Stack, Text } from "@mantine/core";
+import { Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { Dialog } from "../../components/dialog.tsx";
 import { t } from "../../i18n/translate.ts";
 import { diffLines } from "./line-diff.ts";
 import { toLines } from "./prompt-text.ts";
@@ -28,7 +29,7 @@ export function CompareVersions({ versions, version, close }: CompareVersionsPro
     label: t("Version {{version}}", { version: String(each.version) }),
   }));
   return (
-    <Modal opened onClose={close} title={t("Compare versions")} size="xl">
+    <Dialog onClose={close} title={t("Compare versions")} size="xl">
       <Stack>
         <Group grow>
           <NativeSelect
@@ -54,6 +55,6 @@ export function CompareVersions({ versions, version, close }: CompareVersionsPro
           ))}
         </section>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,8 +1,7 @@
 import { Button, Card, Group, NativeSelect, Text, TextInput, Title } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { AddForm } from "../../components/add-form.tsx";
 import { t } from "../../i18n/translate.ts";
-import { PRODUCTION, type StoredPrompt } from "./prompts-api.ts";
+import { moveLabel, PRODUCTION, PROMPT_QUERIES, type StoredPrompt } from "./prompts-api.ts";
 import { useMoveLabel } from "./use-move-label.ts";
 
 interface LabelCardProps {
@@ -58,23 +57,22 @@ export function LabelCard({ prompt, isWriter }: LabelCardProps) {
             )}
           </Group>
         ))}
-        {isWriter && <NewLabel add={(label) => move.mutateAsync({ label, version: prompt.latest_version })} />}
+        {isWriter && <NewLabel add={(label) => moveLabel(prompt.id, label, prompt.latest_version)} />}
       </Group>
     </Card>
   );
 }
 
 function NewLabel({ add }: { add: (label: string) => Promise<unknown> }) {
-  const [label, setLabel] = useState("");
-  const adding = useMutation({ mutationFn: add, onSuccess: () => setLabel("") });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        adding.mutate(label.trim());
-      }}
+    <AddForm
+      action={t("Add label")}
+      size="xs"
+      initial={{ label: "" }}
+      save={({ label }) => add(label.trim())}
+      changes={PROMPT_QUERIES}
     >
-      <Group gap={4} align="flex-end">
+      {(form) => (
         <TextInput
           size="xs"
           w={130}
@@ -82,13 +80,9 @@ function NewLabel({ add }: { add: (label: string) => Promise<unknown> }) {
           // untranslated: a name
           placeholder="staging"
           required
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
+          {...form.getInputProps("label")}
         />
-        <Button size="xs" variant="default" type="submit" loading={adding.isPending}>
-          {t("Add label")}
-        </Button>
-      </Group>
-    </form>
+      )}
+    </AddForm>
   );
 }

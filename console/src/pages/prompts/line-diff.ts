@@ -25,24 +25,15 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 function diffMiddle(before: readonly string[], after: readonly string[]): DiffLine[] {
   const [rows, columns] = [before.length, after.length];
   if (rows * columns > MAX_PAIRS) return [...toLines("removed", before), ...toLines("added", after)];
-  // lengths[i][j]: common lines of before from i and after from j.
-  const lengths = Array.from({ length: rows + 1 }, () => new Uint32Array(columns + 1));
-  const at = (row: number, column: number) => lengths[row]?.[column] ?? 0;
-  for (let row = rows - 1; row >= 0; row -= 1) {
-    for (let column = columns - 1; column >= 0; column -= 1) {
-      const isSame = before[row] === after[column];
-      const length = isSame ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
-      (lengths[row] as Uint32Array)[column] = length;
-    }
-  }
+  const commonFrom = commonLengths(before, after);
   const lines: DiffLine[] = [];
   let [row, column] = [0, 0];
-  while (row < rows || column < columns) {
-    if (row < rows && column < columns && before[row] === after[column]) {
+  while (row < rows && column < columns) {
+    if (before[row] === after[column]) {
       lines.push({ kind: "same", text: before[row] as string });
       row += 1;
       column += 1;
-    } else if (column === columns || (row < rows && at(row + 1, column) >= at(row, column + 1))) {
+    } else if (commonFrom(row + 1, column) >= commonFrom(row, column + 1)) {
       lines.push({ kind: "removed", text: before[row] as string });
       row += 1;
     } else {
@@ -50,7 +41,21 @@ function diffMiddle(before: readonly string[], after: readonly string[]): DiffLi
       column += 1;
     }
   }
-  return lines;
+  return [...lines, ...toLines("removed", before.slice(row)), ...toLines("added", after.slice(column))];
+}
+
+/** Returns the number of common lines from a line of each text on. */
+function commonLengths(before: readonly string[], after: readonly string[]): (row: number, column: number) => number {
+  const lengths = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1));
+  const at = (row: number, column: number) => lengths[row]?.[column] ?? 0;
+  for (let row = before.length - 1; row >= 0; row -= 1) {
+    for (let column = after.length - 1; column >= 0; column -= 1) {
+      const isSame = before[row] === after[column];
+      const length = isSame ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
+      (lengths[row] as Uint32Array)[column] = length;
+    }
+  }
+  return at;
 }
 
 function toLines(kind: DiffLine["kind"], lines: readonly string[]): DiffLine[] {

@@ -1,12 +1,12 @@
-import { Anchor, Button, Card, Modal, SimpleGrid, Stack, Title } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Anchor, Card, SimpleGrid, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useSession } from "../../api/session.ts";
 import { AsCode } from "../../components/as-code.tsx";
 import { ConfirmButton } from "../../components/confirm-button.tsx";
+import { DialogButton } from "../../components/dialog-button.tsx";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
-import { notifyDone } from "../../components/notify.tsx";
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
@@ -19,13 +19,13 @@ import {
   addVersion,
   deletePrompt,
   mayWritePrompts,
+  PROMPT_QUERIES,
   type PromptDetails,
   promptQuery,
-  refreshPrompts,
 } from "./prompts-api.ts";
 import { TryVersion } from "./try-version.tsx";
 import { VersionContent } from "./version-content.tsx";
-import { VersionForm } from "./version-form.tsx";
+import { VersionDialog } from "./version-dialog.tsx";
 import { VersionTable } from "./version-table.tsx";
 
 /** A stored prompt: its versions, their labels, cost and rating, and one version to read and try. */
@@ -44,7 +44,6 @@ export function PromptPage() {
 function Prompt({ details }: { details: PromptDetails }) {
   const { prompt, versions, usage } = details;
   const isWriter = mayWritePrompts(useSession());
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [address, setAddress] = useAddressState({ version: "" });
   const [compared, setCompared] = useState<number>();
@@ -74,8 +73,8 @@ function Prompt({ details }: { details: PromptDetails }) {
                 onConfirm={async () => {
                   await deletePrompt(prompt.id);
                   await navigate({ to: "/prompts" });
-                  await refreshPrompts(client);
                 }}
+                changes={PROMPT_QUERIES}
               >
                 {t("Delete")}
               </ConfirmButton>
@@ -112,36 +111,22 @@ function Prompt({ details }: { details: PromptDetails }) {
 }
 
 function NewVersion({ prompt, base }: { prompt: string; base: PromptDetails["versions"][number] }) {
-  const [isOpen, setIsOpen] = useState(false);
-  const client = useQueryClient();
   const [, setAddress] = useAddressState({ version: "" });
   return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={() => setIsOpen(true)}>
-        {t("New version")}
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setIsOpen(false)}
-        title={t("New version from version {{version}}", { version: String(base.version) })}
-        size="xl"
-      >
-        <Stack>
-          <VersionForm
-            initial={base.content}
-            action={t("Add version")}
-            save={async ({ content, note }) => {
-              const { version } = await addVersion(prompt, content, note);
-              await refreshPrompts(client);
-              notifyDone(
-                t("Version {{version}} added. Move a label to it to roll it out.", { version: String(version) }),
-              );
-              setIsOpen(false);
-              setAddress({ version: String(version) });
-            }}
-          />
-        </Stack>
-      </Modal>
-    </>
+    <DialogButton label={t("New version")} leftSection={<IconPlus size={16} />}>
+      {(close) => (
+        <VersionDialog
+          title={t("New version from version {{version}}", { version: String(base.version) })}
+          initial={base.content}
+          action={t("Add version")}
+          onClose={close}
+          save={async ({ content, note }) => {
+            const { version } = await addVersion(prompt, content, note);
+            return () => setAddress({ version: String(version) });
+          }}
+          done={t("Version added. Move a label to it to roll it out.")}
+        />
+      )}
+    </DialogButton>
   );
 }

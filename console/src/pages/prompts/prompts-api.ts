@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { listAll, request } from "../../api/request.ts";
 import { mayInProject, type SignedIn } from "../../api/session.ts";
@@ -55,11 +55,8 @@ export function deletePrompt(id: string): Promise<unknown> {
   return request(pathOf(id), { method: "DELETE" });
 }
 
-export async function refreshPrompts(client: QueryClient): Promise<void> {
-  const isPrompt = ({ queryKey }: { queryKey: readonly unknown[] }) =>
-    queryKey[0] === "prompt" || queryKey[0] === "prompts";
-  await client.invalidateQueries({ predicate: isPrompt });
-}
+/** Prefixes of the queries that show prompts. */
+export const PROMPT_QUERIES = [["prompt"], ["prompts"]];
 
 export function mayWritePrompts(session: SignedIn): boolean {
   return mayInProject(session, "project.prompts.write");

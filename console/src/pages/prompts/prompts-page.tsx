@@ -1,24 +1,17 @@
-import { Badge, Button, Card, Group, Modal, Table, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Badge, Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useSession } from "../../api/session.ts";
+import { DialogButton } from "../../components/dialog-button.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
-import { QueryView } from "../../components/query-view.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconPlus, IconTemplate } from "../../icons.tsx";
-import {
-  createPrompt,
-  mayWritePrompts,
-  PRODUCTION,
-  promptsQuery,
-  refreshPrompts,
-  type StoredPrompt,
-} from "./prompts-api.ts";
-import { VersionForm } from "./version-form.tsx";
+import { createPrompt, mayWritePrompts, PRODUCTION, promptsQuery } from "./prompts-api.ts";
+import { VersionDialog } from "./version-dialog.tsx";
 
 /** Stored prompts of the session's project. */
 export function PromptsPage() {
@@ -31,41 +24,25 @@ export function PromptsPage() {
       description={t("Templates outside of your code. A request names one; a label says which version it gets.")}
       actions={mayWritePrompts(session) && <NewPrompt />}
     >
-      <QueryView query={query} loading="table">
-        {(prompts) => (
-          <Card padding={0}>
-            {prompts.length === 0 ? (
-              <Empty icon={<IconTemplate />} title={t("No prompts yet")}>
-                {t(
-                  "A prompt has messages with variables, a model and settings. Each change is a version, and moving the label production rolls it out or back.",
-                )}
-              </Empty>
-            ) : (
-              <PromptTable prompts={prompts} />
+      <ResourceTable
+        query={query}
+        rows={query.data}
+        keyOf={({ id }) => id}
+        minWidth={560}
+        empty={
+          <Empty icon={<IconTemplate />} title={t("No prompts yet")}>
+            {t(
+              "A prompt has messages with variables, a model and settings. Each change is a version, and moving the label production rolls it out or back.",
             )}
-          </Card>
-        )}
-      </QueryView>
-    </Page>
-  );
-}
-
-function PromptTable({ prompts }: { prompts: readonly StoredPrompt[] }) {
-  return (
-    <Table.ScrollContainer minWidth={560} tabIndex={0}>
-      <Table highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("Name")}</Table.Th>
-            <Table.Th>{t("Labels")}</Table.Th>
-            <Table.Th>{t("Newest version")}</Table.Th>
-            <Table.Th>{t("Changed")}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {prompts.map(({ id, name, description, labels, latest_version: latest, updated_at: time }) => (
-            <Table.Tr key={id}>
-              <Table.Td className="wrap-anywhere">
+          </Empty>
+        }
+        columns={[
+          {
+            label: t("Name"),
+            className: "wrap-anywhere",
+            sortBy: ({ name }) => name,
+            cell: ({ id, name, description }) => (
+              <>
                 <Link to="/prompts/$prompt" params={{ prompt: id }} className="link">
                   {name}
                 </Link>
@@ -74,17 +51,25 @@ function PromptTable({ prompts }: { prompts: readonly StoredPrompt[] }) {
                     {description}
                   </Text>
                 )}
-              </Table.Td>
-              <Table.Td>
-                <LabelBadges labels={Object.entries(labels).map(([label, version]) => `${label}: ${version}`)} />
-              </Table.Td>
-              <Table.Td className="tabular">{latest}</Table.Td>
-              <Table.Td className="nowrap">{formatAgo(time)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+              </>
+            ),
+          },
+          {
+            label: t("Labels"),
+            cell: ({ labels }) => (
+              <LabelBadges labels={Object.entries(labels).map(([label, version]) => `${label}: ${version}`)} />
+            ),
+          },
+          { label: t("Newest version"), className: "tabular", cell: ({ latest_version: latest }) => latest },
+          {
+            label: t("Changed"),
+            className: "nowrap",
+            sortBy: ({ updated_at: time }) => time,
+            cell: ({ updated_at: time }) => formatAgo(time),
+          },
+        ]}
+      />
+    </Page>
   );
 }
 
@@ -107,26 +92,21 @@ export function LabelBadges({ labels }: { labels: readonly string[] }) {
 }
 
 function NewPrompt() {
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const client = useQueryClient();
   const navigate = useNavigate();
   return (
-    <>
-      <Button leftSection={<IconPlus size={16} />} onClick={open}>
-        {t("New prompt")}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={t("New prompt")} size="xl">
-        <VersionForm
+    <DialogButton label={t("New prompt")} leftSection={<IconPlus size={16} />}>
+      {(close) => (
+        <VersionDialog
+          title={t("New prompt")}
           action={t("Create prompt")}
           hasName
+          onClose={close}
           save={async ({ name, content }) => {
             const { id } = await createPrompt(name, content);
-            close();
-            await refreshPrompts(client);
-            await navigate({ to: "/prompts/$prompt", params: { prompt: id } });
+            return () => void navigate({ to: "/prompts/$prompt", params: { prompt: id } });
           }}
         />
-      </Modal>
-    </>
+      )}
+    </DialogButton>
   );
 }

@@ -1,5 +1,5 @@
 import { Badge, Button, Card, Group, Select, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Answers } from "../../api/answers.ts";
 import { modelsQuery } from "../../api/models.ts";
@@ -8,11 +8,12 @@ import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatMilliseconds } from "../../components/format.ts";
 import { Markdown } from "../../components/markdown/markdown.tsx";
 import { useAbort } from "../../components/use-abort.ts";
+import { useAction } from "../../components/use-action.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconPlayerPlay, IconPlayerStop } from "../../icons.tsx";
 import { RatingButtons } from "../requests/rating-buttons.tsx";
 import { allVariables } from "./prompt-text.ts";
-import { type PromptVersion, refreshPrompts } from "./prompts-api.ts";
+import { PROMPT_QUERIES, type PromptVersion } from "./prompts-api.ts";
 import { VariableField, type VariableValue } from "./variable-field.tsx";
 
 interface Answer {
@@ -32,17 +33,16 @@ export function TryVersion({ version }: { version: PromptVersion }) {
   );
   const [model, setModel] = useState<string | null>(null);
   const models = useQuery({ ...modelsQuery, enabled: content.model === undefined });
-  const client = useQueryClient();
   const abort = useAbort();
-  const ask = useMutation({
-    mutationFn: () => {
+  const ask = useAction(
+    () => {
       const sent = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
       const prompt = { id, version: String(number), variables: sent };
       return askModel({ prompt, ...(model !== null && { model }) }, abort.next());
     },
     // Its cost and its rating are in the table of versions.
-    onSuccess: () => refreshPrompts(client),
-  });
+    { changes: PROMPT_QUERIES },
+  );
   return (
     <Card>
       <Title order={2} mb="sm">
@@ -84,14 +84,14 @@ export function TryVersion({ version }: { version: PromptVersion }) {
             )}
           </Group>
           <ErrorAlert error={ask.error?.name === "AbortError" ? null : ask.error} />
-          {ask.data !== undefined && <AnswerView answer={ask.data} onRated={() => void refreshPrompts(client)} />}
+          {ask.data !== undefined && <AnswerView answer={ask.data} />}
         </Stack>
       </form>
     </Card>
   );
 }
 
-function AnswerView({ answer, onRated }: { answer: Answer; onRated: () => void }) {
+function AnswerView({ answer }: { answer: Answer }) {
   const { request, text, model, durationMs, tokens } = answer;
   return (
     <section aria-label={t("Answer")}>
@@ -103,7 +103,7 @@ function AnswerView({ answer, onRated }: { answer: Answer; onRated: () => void }
         <Text size="xs" c="dimmed" className="tabular">
           {t("{{duration}} · {{input}} + {{output}} tokens", { duration: formatMilliseconds(durationMs), ...tokens })}
         </Text>
-        {request !== null && <RatingButtons key={request} request={request} onRated={onRated} />}
+        {request !== null && <RatingButtons key={request} request={request} changes={PROMPT_QUERIES} />}
       </Group>
     </section>
   );

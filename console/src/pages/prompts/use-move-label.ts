@@ -1,26 +1,25 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { notifyFailure, notifyUndo } from "../../components/notify.tsx";
+import { changeWithUndo } from "../../components/change-with-undo.ts";
+import { useSave } from "../../components/use-save.ts";
 import { t } from "../../i18n/translate.ts";
-import { moveLabel, refreshPrompts, removeLabel, type StoredPrompt } from "./prompts-api.ts";
+import { moveLabel, PROMPT_QUERIES, removeLabel, type StoredPrompt } from "./prompts-api.ts";
 
 /** Moves and removes labels of a prompt, each with a button that undoes it. */
 export function useMoveLabel(prompt: StoredPrompt) {
-  const client = useQueryClient();
-  const setLabel = async (label: string, version: number | undefined) => {
-    await (version === undefined ? removeLabel(prompt.id, label) : moveLabel(prompt.id, label, version));
-    await refreshPrompts(client);
-  };
-  const undo = (label: string) => () => void setLabel(label, prompt.labels[label]).catch(notifyFailure);
-  const move = useMutation({
-    mutationFn: ({ label, version }: { label: string; version: number }) => setLabel(label, version),
-    onSuccess: (_answer, { label, version }) =>
-      notifyUndo(t("{{label}} is version {{version}} now", { label, version: String(version) }), undo(label)),
-    onError: notifyFailure,
+  const setLabel = (label: string, version: number | undefined) =>
+    version === undefined ? removeLabel(prompt.id, label) : moveLabel(prompt.id, label, version);
+  const change = (label: string, version: number | undefined, message: string) =>
+    changeWithUndo({
+      message,
+      change: () => setLabel(label, version),
+      undo: () => setLabel(label, prompt.labels[label]),
+      changes: PROMPT_QUERIES,
+    });
+  const move = useSave({
+    save: ({ label, version }: { label: string; version: number }) =>
+      change(label, version, t("{{label}} is version {{version}} now", { label, version: String(version) })),
   });
-  const remove = useMutation({
-    mutationFn: (label: string) => setLabel(label, undefined),
-    onSuccess: (_answer, label) => notifyUndo(t("The label {{label}} is removed", { label }), undo(label)),
-    onError: notifyFailure,
+  const remove = useSave({
+    save: (label: string) => change(label, undefined, t("The label {{label}} is removed", { label })),
   });
   return { move, remove };
 }

@@ -9,25 +9,27 @@ export function curlOf(route: Route, document: OpenApi): string {
   const search = query.map(({ name }) => `${name}=${name.toUpperCase()}`).join("&");
   // The braces of parameters stay readable.
   const url = `${urlOf("").replace(/\/$/, "")}${route.path}${search === "" ? "" : `?${search}`}`;
-  const needsAdmin = route.security?.some((each) => "admin_key" in each) === true;
-  const lines = [`curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${shellQuote(url)}`];
+  const command = `curl${route.method === "GET" ? "" : ` -X ${route.method}`} ${shellQuote(url)}`;
+  return [command, ...keyOption(route), ...bodyOptions(route, document)].join(" \\\n  ");
+}
+
+function keyOption({ security = [] }: Route): string[] {
   // An empty alternative needs no key.
-  if (route.security?.every((each) => Object.keys(each).length > 0) && route.security.length > 0) {
-    lines.push(`-H "Authorization: Bearer $${needsAdmin ? "PARLANCE_ADMIN_KEY" : "OPENAI_API_KEY"}"`);
-  }
-  const { content = {} } = route.requestBody ?? {};
+  if (security.length === 0 || security.some((each) => Object.keys(each).length === 0)) return [];
+  const needsAdmin = security.some((each) => "admin_key" in each);
+  return [`-H "Authorization: Bearer $${needsAdmin ? "PARLANCE_ADMIN_KEY" : "OPENAI_API_KEY"}"`];
+}
+
+function bodyOptions({ requestBody }: Route, document: OpenApi): string[] {
+  const { content = {} } = requestBody ?? {};
   const json = content["application/json"]?.schema;
   const form = content["multipart/form-data"]?.schema;
-  if (json !== undefined) {
-    lines.push(
-      `-H "Content-Type: application/json"`,
-      `-d ${shellQuote(JSON.stringify(exampleOf(json, document), undefined, 2))}`,
-    );
-  }
-  for (const [name, , isRequired] of form === undefined ? [] : fieldsOf(form, document)) {
-    if (isRequired) lines.push(`-F ${name}=${name === "file" ? "@recording.mp3" : name.toUpperCase()}`);
-  }
-  return lines.join(" \\\n  ");
+  const fields = form === undefined ? [] : fieldsOf(form, document).filter(([, , isRequired]) => isRequired);
+  const body = json && shellQuote(JSON.stringify(exampleOf(json, document), undefined, 2));
+  return [
+    ...(body === undefined ? [] : [`-H "Content-Type: application/json"`, `-d ${body}`]),
+    ...fields.map(([name]) => `-F ${name}=${name === "file" ? "@recording.mp3" : name.toUpperCase()}`),
+  ];
 }
 
 /** An example with the required fields of a schema. */

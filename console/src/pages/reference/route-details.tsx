@@ -1,7 +1,8 @@
-import { Badge, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Code, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { InlineCode } from "../../components/inline-code.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { curlOf } from "./curl-of.ts";
 import { fieldsOf, type OpenApi, type Route, resolve, type Schema, typeOf } from "./openapi.ts";
@@ -80,25 +81,35 @@ const MAX_DEPTH = 4;
 
 function FieldTable({ document, fields, depth = 0 }: FieldTableProps) {
   return (
-    <Table verticalSpacing={4}>
-      <Table.Tbody>
-        {fields.map(([name, schema, isRequired]) => (
-          <Table.Tr key={name}>
-            <Table.Td w={{ base: "40%", sm: 240 }} valign="top" className="wrap-anywhere">
+    <ResourceTable
+      isBare
+      isHeadless
+      rows={fields}
+      keyOf={([name]) => name}
+      minWidth={300}
+      empty={null}
+      columns={[
+        {
+          label: t("Name"),
+          className: "field-name wrap-anywhere",
+          cell: ([name, , isRequired]) => (
+            <>
               <Code>{name}</Code>
               {isRequired && (
-                <Badge size="xs" variant="default" tt="none" ml={6}>
+                <Badge size="sm" variant="default" tt="none" ml={6}>
                   {t("required")}
                 </Badge>
               )}
-            </Table.Td>
-            <Table.Td className="wrap-anywhere">
-              <Field document={document} schema={schema} depth={depth} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+            </>
+          ),
+        },
+        {
+          label: t("Description"),
+          className: "wrap-anywhere",
+          cell: ([, schema]) => <Field document={document} schema={schema} depth={depth} />,
+        },
+      ]}
+    />
   );
 }
 

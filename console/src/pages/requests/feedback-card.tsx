@@ -1,5 +1,4 @@
 import { Card, Group, Stack, Text, Title } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { formatDateTime } from "../../components/format.ts";
 import { t } from "../../i18n/translate.ts";
 import { RatingButtons } from "./rating-buttons.tsx";
@@ -7,13 +6,11 @@ import { type RequestDetails, requestQuery } from "./requests-api.ts";
 
 /** Feedback about a request, and buttons to add one. */
 export function FeedbackCard({ entry: { id, feedback } }: { entry: RequestDetails }) {
-  const client = useQueryClient();
-  const reload = () => client.invalidateQueries({ queryKey: requestQuery(id).queryKey });
   return (
     <Card>
       <Group justify="space-between">
         <Title order={2}>{t("Feedback")}</Title>
-        <RatingButtons request={id} onRated={() => void reload()} />
+        <RatingButtons request={id} changes={[requestQuery(id).queryKey]} />
       </Group>
       <Stack gap={4} mt="xs">
         {feedback.length === 0 && (

@@ -1,7 +1,7 @@
 import { ActionIcon, Group } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { notifyFailure } from "../../components/notify.tsx";
+import type { QueryKey } from "@tanstack/react-query";
 import { Tooltip } from "../../components/tooltip.tsx";
+import { useSave } from "../../components/use-save.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { IconThumbDown, IconThumbUp } from "../../icons.tsx";
 import { rateRequest } from "./requests-api.ts";
@@ -11,6 +11,8 @@ interface RatingButtonsProps {
   /** Present score of this user; undefined: none. */
   score?: number | null | undefined;
   onRated?: (score: 0 | 1) => void;
+  /** Prefixes of the queries that show ratings. */
+  changes?: readonly QueryKey[];
 }
 
 const CHOICES = [
@@ -19,11 +21,11 @@ const CHOICES = [
 ] as const;
 
 /** Thumbs up and down for the answer to a request. */
-export function RatingButtons({ request, score, onRated }: RatingButtonsProps) {
-  const rating = useMutation({
-    mutationFn: (next: 0 | 1) => rateRequest(request, next),
-    onSuccess: (_answer, next) => onRated?.(next),
-    onError: notifyFailure,
+export function RatingButtons({ request, score, onRated, changes = [] }: RatingButtonsProps) {
+  const rating = useSave({
+    save: (next: 0 | 1) => rateRequest(request, next),
+    changes,
+    onSaved: (_answer, next) => onRated?.(next),
   });
   const shown = rating.data === undefined ? score : rating.variables;
   return (

@@ -61,18 +61,10 @@ export interface FilterState {
 export function useRequestFilters(now: number): FilterState {
   const [filters, change] = useAddressState(DEFAULTS);
   return useMemo(() => {
-    const { range, from, to, status, model, project, key, user, slower, costlier, words, sort } = filters;
+    const { range, from, to, words, sort } = filters;
     const measure = words === "" ? SORTS[sort.replace(/^-/, "") as SortKey] : undefined;
     const seconds = (RANGES.find(({ value }) => value === range) ?? RANGES[2]).seconds;
-    const conditions: Query = {
-      status: status === "all" ? undefined : status,
-      models: model || undefined,
-      project_ids: project || undefined,
-      api_key_ids: key || undefined,
-      end_users: user || undefined,
-      min_duration_ms: slower || undefined,
-      min_cost_usd: costlier || undefined,
-    };
+    const conditions = toConditions(filters);
     const start = now - seconds;
     return {
       filters,
@@ -97,14 +89,34 @@ export function useRequestFilters(now: number): FilterState {
 /** Whether a request that has just ended belongs into the list. */
 export function matches(entry: RequestEntry, filters: RequestFilters): boolean {
   const { status, model, project, key, user, slower, costlier, words, to } = filters;
-  // Its content is not recorded yet.
-  if (words !== "") return false;
-  if (to !== "" && entry.ended_at >= Number(to)) return false;
-  if (model !== "" && entry.model !== model) return false;
-  if (project !== "" && entry.project_id !== project) return false;
-  if (key !== "" && entry.api_key_id !== key) return false;
-  if (user !== "" && entry.end_user !== user) return false;
-  if (slower !== "" && entry.duration_ms < Number(slower)) return false;
-  if (costlier !== "" && (entry.cost_usd ?? 0) < Number(costlier)) return false;
-  return status === "all" || (status === "failed") === (isFailed(entry) || entry.status === 499);
+  // The content of a request is not recorded yet.
+  const isInRange = words === "" && (to === "" || entry.ended_at < Number(to));
+  const equal: [filter: string, value: unknown][] = [
+    [model, entry.model],
+    [project, entry.project_id],
+    [key, entry.api_key_id],
+    [user, entry.end_user],
+  ];
+  const atLeast: [filter: string, value: number][] = [
+    [slower, entry.duration_ms],
+    [costlier, entry.cost_usd ?? 0],
+  ];
+  return (
+    isInRange &&
+    equal.every(([filter, value]) => filter === "" || value === filter) &&
+    atLeast.every(([filter, value]) => filter === "" || value >= Number(filter)) &&
+    (status === "all" || (status === "failed") === (isFailed(entry) || entry.status === 499))
+  );
+}
+
+function toConditions({ status, model, project, key, user, slower, costlier }: RequestFilters): Query {
+  return {
+    status: status === "all" ? undefined : status,
+    models: model || undefined,
+    project_ids: project || undefined,
+    api_key_ids: key || undefined,
+    end_users: user || undefined,
+    min_duration_ms: slower || undefined,
+    min_cost_usd: costlier || undefined,
+  };
 }

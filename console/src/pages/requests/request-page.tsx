@@ -1,7 +1,7 @@
 // Not part of the first load.
 import "@fontsource-variable/geist-mono/wght.css";
 import { Badge, Button, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
@@ -18,7 +18,8 @@ import {
 import { Page } from "../../components/page.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { Stat } from "../../components/stat.tsx";
-import { t } from "../../i18n/translate.ts";
+import { useAction } from "../../components/use-action.ts";
+import { plural, t } from "../../i18n/translate.ts";
 import { IconMessage } from "../../icons.tsx";
 import { chatStore } from "../chat/chat-store.ts";
 import { newConversation } from "../chat/conversation.ts";
@@ -50,12 +51,14 @@ export function RequestPage() {
 
 function Content({ entry }: { entry: RequestDetails }) {
   const { project } = useSession();
-  const content = useMutation({ mutationFn: () => readContent(entry.id) });
+  const content = useAction(() => readContent(entry.id));
   const models = useQuery({ ...modelsQuery, enabled: project !== null });
   const model = models.data?.find(({ id }) => id === (entry.answered_by ?? entry.model));
   const generating = entry.duration_ms - (entry.first_token_ms ?? 0);
+  // The time between the turns of a request with tools is that of the tools.
+  const hasTurns = entry.stages.some(({ type }) => type === "turn");
   const rate =
-    (entry.output_tokens ?? 0) > 1 && generating > 20
+    !hasTurns && (entry.output_tokens ?? 0) > 1 && generating > 20
       ? (1000 * ((entry.output_tokens ?? 0) - 1)) / generating
       : undefined;
   return (
@@ -105,7 +108,11 @@ function Content({ entry }: { entry: RequestDetails }) {
               ? "—"
               : `${formatNumber(entry.input_tokens)} → ${formatNumber(entry.output_tokens ?? 0)}`
           }
-          detail={rate === undefined ? undefined : t("{{number}} tokens per second", { number: Math.round(rate) })}
+          detail={
+            rate === undefined
+              ? undefined
+              : plural(Math.round(rate), "{{count}} token per second", "{{count}} tokens per second")
+          }
         />
         <Stat label={t("Cost")} value={entry.cost_usd === null ? t("No price") : formatCost(entry.cost_usd)} />
       </SimpleGrid>

@@ -7,14 +7,14 @@ import { Histogram } from "../../components/charts/histogram.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { formatDateTime } from "../../components/format.ts";
 import { Page } from "../../components/page.tsx";
-import { PageError } from "../../components/page-error.tsx";
-import { PageLoading } from "../../components/page-loading.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
+import { useLanguage } from "../../i18n/change-language.ts";
 import { plural, t } from "../../i18n/translate.ts";
 import { IconActivity, IconDownload, IconX } from "../../icons.tsx";
 import { exportRequests } from "./export-requests.ts";
 import { RequestFilterBar } from "./request-filter-bar.tsx";
 import { type FilterState, matches, NO_CONDITIONS, useRequestFilters } from "./request-filters.ts";
-import { RequestTable } from "./request-table.tsx";
+import { requestColumns } from "./request-table.tsx";
 import { histogramQuery, type RequestEntry, type RequestPage } from "./requests-api.ts";
 
 const PAGE_SIZE = 100;
@@ -26,7 +26,7 @@ const STEP_SECONDS = 60;
 export function RequestsPage() {
   const now = useNow();
   const state = useRequestFilters(now);
-  const { filters, list, isSorted } = state;
+  const { filters, list, isSorted, change } = state;
   const [isLive, setIsLive] = useState(true);
   const query = useInfiniteQuery({
     queryKey: ["requests", "list", list],
@@ -37,7 +37,12 @@ export function RequestsPage() {
     placeholderData: (previous) => previous,
   });
   const live = useLiveRequests(isLive && !isSorted);
-  const { data, fetchNextPage, hasNextPage, isFetchingNextPage } = query;
+  const { data } = query;
+  const isSortable = filters.words === "";
+  const language = useLanguage();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their labels are those of the language
+  const columns = useMemo(() => requestColumns(isSortable), [isSortable, language]);
+  const sort = (next: string) => change({ sort: next });
   const entries = useMemo(() => {
     const listed = data?.pages.flatMap((page) => page.data) ?? [];
     const ids = new Set(listed.map(({ id }) => id));
@@ -71,30 +76,17 @@ export function RequestsPage() {
     >
       <RequestFilterBar state={state} />
       <TimeCard state={state} />
-      {query.error !== null && <PageError error={query.error} reset={() => void query.refetch()} />}
-      {query.isPending && <PageLoading shape="table" />}
-      {data !== undefined && (
-        <Card padding={0}>
-          {entries.length === 0 && !hasNextPage ? (
-            <NoRequests state={state} />
-          ) : (
-            <RequestTable
-              entries={entries}
-              sort={filters.sort}
-              // A search has the order of time.
-              onSort={filters.words === "" ? (sort) => state.change({ sort }) : undefined}
-              onNearEnd={() => {
-                if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-              }}
-            />
-          )}
-          {isFetchingNextPage && (
-            <Text size="sm" c="dimmed" p="sm" ta="center" role="status">
-              {isSorted ? t("Loading more requests…") : t("Loading older requests…")}
-            </Text>
-          )}
-        </Card>
-      )}
+      <ResourceTable
+        query={query}
+        rows={data && entries}
+        keyOf={({ id }) => id}
+        rowHeight={57}
+        minWidth={880}
+        columns={columns}
+        sort={filters.sort}
+        onSort={sort}
+        empty={<NoRequests state={state} />}
+      />
     </Page>
   );
 }

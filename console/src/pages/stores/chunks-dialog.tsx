@@ -1,5 +1,6 @@
-import { Modal, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Dialog } from "../../components/dialog.tsx";
 import { QueryView } from "../../components/query-view.tsx";
 import { plural, t } from "../../i18n/translate.ts";
 import { readChunks } from "./stores-api.ts";
@@ -21,7 +22,7 @@ export function ChunksDialog({ store, file, name, onClose }: ChunksDialogProps) 
     queryFn: ({ signal }) => readChunks(store, file, signal),
   });
   return (
-    <Modal opened onClose={onClose} title={t("Chunks of {{name}}", { name })} size="lg">
+    <Dialog onClose={onClose} title={t("Chunks of {{name}}", { name })} size="lg">
       <QueryView query={query}>
         {({ data, has_more }) => (
           <Stack gap="sm">
@@ -37,7 +38,7 @@ export function ChunksDialog({ store, file, name, onClose }: ChunksDialogProps) 
           </Stack>
         )}
       </QueryView>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -4,8 +4,10 @@ interface Part {
   isMatch: boolean;
 }
 
-/** Shorter words are in every text. A word without its ending is compared, so that `tides` marks `tide`. */
-const MIN_LENGTH = 3;
+/** Shorter words, such as "the", are in every text, unless they are written in capitals, as abbreviations are. */
+const MIN_LENGTH = 4;
+/** A word without its ending is compared, so that `tides` marks `tide`. */
+const MIN_STEM_LENGTH = 3;
 const ENDING = /(?:ing|ies|y|ed|es|e|s)$/;
 
 /** Splits a text into words that the query has, too, and what is between them. */
@@ -14,13 +16,17 @@ export function splitByWords(text: string, query: string): Part[] {
   const parts: Part[] = [];
   let end = 0;
   for (const { word, start } of wordsOf(text)) {
-    if (word.length < MIN_LENGTH || !stems.has(stemOf(word))) continue;
+    if (!isTelling(word) || !stems.has(stemOf(word))) continue;
     if (start > end) parts.push({ start: end, text: text.slice(end, start), isMatch: false });
     end = start + word.length;
     parts.push({ start, text: text.slice(start, end), isMatch: true });
   }
   if (end < text.length) parts.push({ start: end, text: text.slice(end), isMatch: false });
   return parts;
+}
+
+function isTelling(word: string): boolean {
+  return word.length >= MIN_LENGTH || (word.length > 1 && word === word.toUpperCase());
 }
 
 function wordsOf(text: string): { word: string; start: number }[] {
@@ -30,5 +36,5 @@ function wordsOf(text: string): { word: string; start: number }[] {
 function stemOf(word: string): string {
   const lower = word.toLowerCase();
   const stem = lower.replace(ENDING, "");
-  return stem.length < MIN_LENGTH ? lower : stem;
+  return stem.length < MIN_STEM_LENGTH ? lower : stem;
 }

@@ -1,10 +1,10 @@
-import { Table, Text, VisuallyHidden } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { Empty } from "../../components/empty.tsx";
 import { formatAgo, formatBytes, formatDateTime } from "../../components/format.ts";
-import { QueryView } from "../../components/query-view.tsx";
+import { ResourceTable } from "../../components/resource-table.tsx";
 import { RowAction } from "../../components/row-action.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconFile } from "../../icons.tsx";
@@ -18,7 +18,6 @@ type Dialog = { type: "chunks" | "attributes" | "remove"; file: StoreFile };
 
 /** Files of a store, with their states and errors. */
 export function StoreFiles({ store }: { store: string }) {
-  const client = useQueryClient();
   const query = useQuery(storeFilesQuery(store));
   const { data: files } = useQuery(filesQuery);
   const names = useMemo(() => new Map(files?.map(({ id, filename }) => [id, filename])), [files]);
@@ -27,82 +26,80 @@ export function StoreFiles({ store }: { store: string }) {
   const nameOf = ({ id }: StoreFile) => names.get(id) ?? id;
   return (
     <>
-      <QueryView query={query}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <Empty icon={<IconFile />} title={t("No files yet")}>
-              {t("Files that you add are read, cut into chunks and embedded.")}
-            </Empty>
-          ) : (
-            <Table.ScrollContainer minWidth={720} tabIndex={0}>
-              <Table>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t("File")}</Table.Th>
-                    <Table.Th>{t("State")}</Table.Th>
-                    <Table.Th>{t("Attributes")}</Table.Th>
-                    <Table.Th ta="right">{t("Size")}</Table.Th>
-                    <Table.Th>{t("Added")}</Table.Th>
-                    <Table.Th>
-                      <VisuallyHidden>{t("Actions")}</VisuallyHidden>
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {entries.map((file) => (
-                    <Table.Tr key={file.id}>
-                      <Table.Td className="cell-name wrap-anywhere">{nameOf(file)}</Table.Td>
-                      <Table.Td>
-                        <StoreStatus status={file.status} />
-                        {file.last_error !== null && (
-                          <Text size="xs" mt={2}>
-                            {file.last_error.message}
-                          </Text>
-                        )}
-                      </Table.Td>
-                      <Table.Td className="wrap-anywhere">
-                        {Object.entries(file.attributes ?? {})
-                          .map(([name, value]) => `${name}: ${value}`)
-                          .join(", ")}
-                      </Table.Td>
-                      <Table.Td ta="right" className="tabular nowrap">
-                        {formatBytes(file.usage_bytes)}
-                      </Table.Td>
-                      <Table.Td className="nowrap" title={formatDateTime(file.created_at)}>
-                        {formatAgo(file.created_at)}
-                      </Table.Td>
-                      <Table.Td ta="right" className="nowrap">
-                        <RowAction onClick={() => setDialog({ type: "chunks", file })}>{t("Chunks")}</RowAction>
-                        <RowAction onClick={() => setDialog({ type: "attributes", file })}>{t("Attributes")}</RowAction>
-                        <RowAction isDestructive onClick={() => setDialog({ type: "remove", file })}>
-                          {t("Remove")}
-                        </RowAction>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
-          )
+      <ResourceTable
+        isBare
+        query={query}
+        rows={query.data}
+        keyOf={({ id }) => id}
+        minWidth={720}
+        empty={
+          <Empty icon={<IconFile />} title={t("No files yet")}>
+            {t("Files that you add are read, cut into chunks and embedded.")}
+          </Empty>
         }
-      </QueryView>
+        columns={[
+          { label: t("File"), className: "cell-name wrap-anywhere", sortBy: nameOf, cell: nameOf },
+          {
+            label: t("State"),
+            cell: ({ status, last_error: error }) => (
+              <>
+                <StoreStatus status={status} />
+                {error !== null && (
+                  <Text size="xs" mt={2}>
+                    {error.message}
+                  </Text>
+                )}
+              </>
+            ),
+          },
+          {
+            label: t("Attributes"),
+            className: "wrap-anywhere",
+            cell: ({ attributes }) =>
+              Object.entries(attributes ?? {})
+                .map(([name, value]) => `${name}: ${value}`)
+                .join(", "),
+          },
+          {
+            label: t("Size"),
+            isNumeric: true,
+            sortBy: ({ usage_bytes: bytes }) => bytes,
+            cell: ({ usage_bytes: bytes }) => formatBytes(bytes),
+          },
+          {
+            label: t("Added"),
+            className: "nowrap",
+            sortBy: ({ created_at: time }) => time,
+            hint: ({ created_at: time }) => formatDateTime(time),
+            cell: ({ created_at: time }) => formatAgo(time),
+          },
+        ]}
+        actions={(file) => (
+          <>
+            <RowAction onClick={() => setDialog({ type: "chunks", file })}>{t("Chunks")}</RowAction>
+            <RowAction onClick={() => setDialog({ type: "attributes", file })}>{t("Attributes")}</RowAction>
+            <RowAction isDestructive onClick={() => setDialog({ type: "remove", file })}>
+              {t("Remove")}
+            </RowAction>
+          </>
+        )}
+      />
       {dialog?.type === "chunks" && (
         <ChunksDialog store={store} file={dialog.file.id} name={nameOf(dialog.file)} onClose={close} />
       )}
       {dialog?.type === "attributes" && (
         <AttributesForm store={store} file={dialog.file} name={nameOf(dialog.file)} onClose={close} />
       )}
-      <ConfirmDialog
-        isOpen={dialog?.type === "remove"}
-        onClose={close}
-        question={t("Remove {{name}}?", { name: dialog === undefined ? "" : nameOf(dialog.file) })}
-        consequence={t("Searches in this store no longer find it. The file stays under Files.")}
-        action={t("Remove")}
-        onConfirm={async () => {
-          await removeFile(store, dialog?.file.id ?? "");
-          await client.invalidateQueries({ queryKey: storesQuery.queryKey });
-        }}
-      />
+      {dialog?.type === "remove" && (
+        <ConfirmDialog
+          onClose={close}
+          question={t("Remove {{name}}?", { name: nameOf(dialog.file) })}
+          consequence={t("Searches in this store no longer find it. The file stays under Files.")}
+          action={t("Remove")}
+          onConfirm={() => removeFile(store, dialog.file.id)}
+          changes={[storesQuery.queryKey]}
+        />
+      )}
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { Badge, Button, Card, Group, Progress, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorAlert } from "../../components/error-alert.tsx";
 import { formatFixed } from "../../components/format.ts";
+import { useAction } from "../../components/use-action.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconSearch } from "../../icons.tsx";
 import { Highlight } from "./highlight.tsx";
@@ -13,7 +13,7 @@ const MAX_RESULTS = 10;
 /** Search box of a store, with the chunks that a model would read. */
 export function StoreSearch({ store }: { store: string }) {
   const [text, setText] = useState("");
-  const search = useMutation({ mutationFn: (query: string) => searchStore(store, query, MAX_RESULTS) });
+  const search = useAction((query: string) => searchStore(store, query, MAX_RESULTS));
   return (
     <Card>
       <form

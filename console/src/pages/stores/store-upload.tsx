@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { useFileDrop } from "../../components/use-file-drop.ts";
 import { t } from "../../i18n/translate.ts";
 import { IconUpload } from "../../icons.tsx";
+import { filesQuery } from "../files/files-api.ts";
 import { addFile, storesQuery } from "./stores-api.ts";
 
 interface Upload {
@@ -35,7 +36,8 @@ export function StoreUpload({ store }: { store: string }) {
       } catch (failure) {
         change(key, { error: failure instanceof Error ? failure.message : String(failure) });
       }
-      await client.invalidateQueries({ queryKey: storesQuery.queryKey });
+      // The list of the store has IDs only.
+      for (const { queryKey } of [filesQuery, storesQuery]) await client.invalidateQueries({ queryKey });
     }
   };
   const drop = useFileDrop((dropped) => void add(dropped));

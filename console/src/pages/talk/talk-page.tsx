@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { type ModelEntry, modelsQuery, type Task, voicesQuery } from "../../api/models.ts";
 import { ErrorAlert } from "../../components/error-alert.tsx";
+import { NoModel } from "../../components/no-model.tsx";
 import { WithModels } from "../../components/with-models.tsx";
 import { type Message, msg, t } from "../../i18n/translate.ts";
 import { IconMicrophone, IconPlayerStopFilled } from "../../icons.tsx";
@@ -53,10 +54,11 @@ function Talk({ models }: { models: ModelEntry[] }) {
   const isIdle = phase === "idle";
   const analysers = useCallback(() => session.analysers(), [session]);
   const missing = missingTask(settings);
+  if (missing !== undefined) return <NoModel task={missing} icon={<IconMicrophone />} />;
   return (
     <Card>
       <Stack>
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+        <SimpleGrid cols={{ base: 2, md: 4 }}>
           {(
             [
               [t("Model"), "model", models.map(({ id }) => id)],
@@ -94,14 +96,13 @@ function Talk({ models }: { models: ModelEntry[] }) {
             className="talk-button"
             color={isIdle ? "pine" : "red"}
             loading={phase === "connecting"}
-            disabled={missing !== undefined}
             aria-label={isIdle ? t("Start talking") : t("Stop talking")}
             onClick={() => (isIdle ? void session.start(settings) : session.stop())}
           >
             {isIdle ? <IconMicrophone size={36} /> : <IconPlayerStopFilled size={32} />}
           </ActionIcon>
           <Text size="sm" c="dimmed" role="status" data-phase={phase}>
-            {missing ?? t(PHASES[phase])}
+            {t(PHASES[phase])}
           </Text>
         </Stack>
         <ErrorAlert error={error ?? voices.error} />
@@ -111,8 +112,8 @@ function Talk({ models }: { models: ModelEntry[] }) {
   );
 }
 
-/** Why nobody can talk; undefined: the project has a model for each task. */
-function missingTask({ transcriptionModel, speechModel }: TalkSettings): string | undefined {
-  if (transcriptionModel === "") return t("This project has no model for transcription.");
-  return speechModel === "" ? t("This project has no model for speech.") : undefined;
+/** A task for which the project has no model. */
+function missingTask({ transcriptionModel, speechModel }: TalkSettings): Task | undefined {
+  if (transcriptionModel === "") return "transcription";
+  return speechModel === "" ? "speech" : undefined;
 }

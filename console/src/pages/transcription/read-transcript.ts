@@ -63,25 +63,37 @@ function toSegment(event: TranscriptEvent, id: number, hasSpeakers: boolean): Se
 
 /** A model that is not loaded has not said what it can do: the next attempt omits what it refuses. */
 async function start(
-  { model, recording, language, wantsSpeakers, wantsWords }: TranscriptionRequest,
+  request: TranscriptionRequest,
   signal: AbortSignal,
 ): Promise<{ response: Response; hasSpeakers: boolean }> {
-  let [hasSpeakers, hasWords] = [wantsSpeakers, wantsWords];
+  let accepted = request;
   for (;;) {
-    const form = new FormData();
-    form.set("model", model);
-    form.set("stream", "true");
-    if (hasSpeakers) form.set("response_format", "diarized_json");
-    if (hasWords) form.append("timestamp_granularities[]", "word");
-    if (language !== "") form.set("language", language);
-    form.set("file", recording, recording.name);
     try {
-      return { response: await send("v1/audio/transcriptions", { method: "POST", body: form, signal }), hasSpeakers };
+      const body = toForm(accepted);
+      const response = await send("v1/audio/transcriptions", { method: "POST", body, signal });
+      return { response, hasSpeakers: accepted.wantsSpeakers };
     } catch (failure) {
-      if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
-      if (hasWords && failure.param === "timestamp_granularities") hasWords = false;
-      else if (hasSpeakers && failure.param === "response_format") hasSpeakers = false;
-      else throw failure;
+      accepted = withoutRefused(accepted, failure);
     }
   }
+}
+
+function toForm({ model, recording, language, wantsSpeakers, wantsWords }: TranscriptionRequest): FormData {
+  const form = new FormData();
+  form.set("model", model);
+  form.set("stream", "true");
+  if (wantsSpeakers) form.set("response_format", "diarized_json");
+  if (wantsWords) form.append("timestamp_granularities[]", "word");
+  if (language !== "") form.set("language", language);
+  form.set("file", recording, recording.name);
+  return form;
+}
+
+/** Throws the failure when it refuses something else. */
+function withoutRefused(request: TranscriptionRequest, failure: unknown): TranscriptionRequest {
+  if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
+  const { param } = failure;
+  if (request.wantsWords && param === "timestamp_granularities") return { ...request, wantsWords: false };
+  if (request.wantsSpeakers && param === "response_format") return { ...request, wantsSpeakers: false };
+  throw failure;
 }

@@ -2,6 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 import { readTranscript, type TranscriptionRequest } from "./read-transcript.ts";
+import { forgetStudio, readStudio, writeStudio } from "./stored-studio.ts";
 import { type SpeakerNames, type Transcript, withSpeaker, withText } from "./transcript.ts";
 
 export interface Studio {
@@ -23,9 +24,15 @@ const EMPTY: Studio = {
   names: {},
 };
 
+/** What is lost at most when the page is closed. */
+const STORE_MS = 300;
+
 class StudioStore {
   #state = EMPTY;
   #abort: AbortController | undefined;
+  /** Who has it open; undefined: before the page is shown. */
+  #owner: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #listeners = new Set<() => void>();
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -35,10 +42,26 @@ class StudioStore {
 
   readonly read = (): Studio => this.#state;
 
+  /** Shows what the owner had open before the page was loaded; what belongs to somebody else is removed. */
+  async enter(owner: string): Promise<void> {
+    if (owner === this.#owner) return;
+    if (this.#owner !== undefined) this.open(null);
+    this.#owner = owner;
+    const stored = await readStudio();
+    if (stored === undefined || owner !== this.#owner || this.#state.recording !== null) return;
+    if (stored.owner !== owner) return forgetStudio();
+    const { recording, transcript, names } = stored;
+    if (recording === null) return;
+    const state = transcript === undefined ? "idle" : "done";
+    this.#show({ ...EMPTY, recording, transcript, names, state, url: URL.createObjectURL(recording) });
+  }
+
   open(recording: File | null): void {
     this.#abort?.abort();
     if (this.#state.url !== undefined) URL.revokeObjectURL(this.#state.url);
-    this.#set({ ...EMPTY, recording, url: recording === null ? undefined : URL.createObjectURL(recording) });
+    this.#show({ ...EMPTY, recording, url: recording === null ? undefined : URL.createObjectURL(recording) });
+    // What is closed is gone at once.
+    this.#store();
   }
 
   async transcribe(request: Omit<TranscriptionRequest, "recording">): Promise<void> {
@@ -55,6 +78,7 @@ class StudioStore {
       const whole = { ...request, recording };
       const transcript = await readTranscript(whole, (part) => show({ transcript: part }), abort.signal);
       show({ state: "done", transcript });
+      this.#store();
     } catch (failure) {
       show({ state: "failed", error: failure instanceof Error ? failure : new Error(String(failure)) });
     }
@@ -86,8 +110,21 @@ class StudioStore {
   }
 
   #set(part: Partial<Studio>): void {
+    this.#show(part);
+    this.#timer ??= setTimeout(() => this.#store(), STORE_MS);
+  }
+
+  #show(part: Partial<Studio>): void {
     this.#state = { ...this.#state, ...part };
     for (const listener of this.#listeners) listener();
+  }
+
+  #store(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { recording, transcript, names } = this.#state;
+    if (recording === null || this.#owner === undefined) void forgetStudio();
+    else void writeStudio({ owner: this.#owner, recording, transcript, names });
   }
 }
 

@@ -10,10 +10,12 @@ import { useFileDrop } from "../../components/use-file-drop.ts";
 import { WithModels } from "../../components/with-models.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconMicrophone, IconPlayerStop, IconUpload, IconX } from "../../icons.tsx";
+import { AddSpeakers } from "./add-speakers.tsx";
 import { studioStore, useStudio } from "./studio-store.ts";
 import { TranscriptView } from "./transcript-view.tsx";
 import { transcriptionSamples } from "./transcription-samples.ts";
 import { useRecorder } from "./use-recorder.ts";
+import { useStoredStudio } from "./use-stored-studio.ts";
 
 export function TranscriptionPage() {
   return (
@@ -32,6 +34,7 @@ const ACCEPTED = "audio/*,video/mp4,video/webm,.mkv,.flac,.opus,.ogg,.m4a";
 
 function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
   const studio = useStudio();
+  useStoredStudio();
   const [{ model: id }, setAddress] = useAddressState({ model: models[0]?.id ?? "" });
   const model = models.find((each) => each.id === id) ?? models[0];
   const [language, setLanguage] = useState<string | null>(null);
@@ -72,14 +75,16 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
                 onChange={setLanguage}
               />
             )}
-            <Switch
-              label={t("Speakers")}
-              description={speakers === false ? t("This model has no labels") : undefined}
-              disabled={speakers === false}
-              checked={hasSpeakers}
-              onChange={(event) => setWantsSpeakers(event.currentTarget.checked)}
-              mb={8}
-            />
+            {speakers === false ? (
+              <AddSpeakers model={id} />
+            ) : (
+              <Switch
+                label={t("Speakers")}
+                checked={hasSpeakers}
+                onChange={(event) => setWantsSpeakers(event.currentTarget.checked)}
+                mb={8}
+              />
+            )}
             <Group gap="xs" ml="auto">
               <AsCode
                 samples={() =>
@@ -105,7 +110,7 @@ function TranscriptionStudio({ models }: { models: ModelEntry[] }) {
             <Title order={2}>{t("Drop a recording here")}</Title>
             <Text c="dimmed" size="sm" maw={420}>
               {t(
-                "Audio or video, from seconds to hours. Only the chosen model reads it; the transcript stays in this browser.",
+                "Audio or video, from seconds to hours. Only the chosen model reads it; recording and transcript stay in this browser until you close them or sign out.",
               )}
             </Text>
             <Group justify="center" mt="sm">

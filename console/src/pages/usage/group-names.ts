@@ -1,5 +1,6 @@
+import { queryOptions } from "@tanstack/react-query";
 import { queryClient } from "../../api/query-client.ts";
-import { retrieveOrNull } from "../../api/request.ts";
+import { listAll, retrieveOrNull } from "../../api/request.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { keyPath, projectsQuery } from "../projects/projects-api.ts";
 import type { Group } from "./groups.ts";
@@ -21,6 +22,12 @@ const OPERATIONS = new Map([
   ["image", msg("Images")],
 ]);
 
+const userNamesQuery = queryOptions({
+  queryKey: ["users", "names"],
+  queryFn: ({ signal }) => listAll<{ id: string; name: string }>("v1/organization/users", {}, signal),
+  staleTime: 60_000,
+});
+
 /** Names of groups by their IDs. A project's own key may list neither projects nor keys. */
 export async function groupNames(
   groupBy: Group,
@@ -31,6 +38,10 @@ export async function groupNames(
   if (groupBy === "project_id") {
     const projects = await queryClient.ensureQueryData(projectsQuery(true)).catch(() => []);
     return new Map(projects.map(({ id, name }) => [id, name]));
+  }
+  if (groupBy === "user_id") {
+    const users = await queryClient.ensureQueryData(userNamesQuery).catch(() => []);
+    return new Map(users.map(({ id, name }) => [id, name]));
   }
   if (groupBy !== "api_key_id") return new Map();
   const projectOf = new Map(groups.map(({ id, project }) => [id, project]));

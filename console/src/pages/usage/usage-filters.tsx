@@ -20,7 +20,7 @@ interface UsageFiltersProps {
 }
 
 /** A project's own key may read neither other projects nor the names of keys. */
-const NEEDS_ADMIN: readonly GroupBy[] = ["project_id", "api_key_id"];
+const NEEDS_ADMIN: readonly GroupBy[] = ["project_id", "api_key_id", "user_id"];
 
 export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
   const { is_admin } = useSession();

@@ -10,6 +10,7 @@ import { useAddressState } from "../../components/use-address-state.ts";
 import { memo } from "../../i18n/memo.ts";
 import { type Message, msg, t, translateLabels } from "../../i18n/translate.ts";
 import { IconChartBar } from "../../icons.tsx";
+import { changeOf } from "./change-of.ts";
 import { GROUPS } from "./groups.ts";
 import { MonthSpend } from "./month-spend.tsx";
 import { UsageFilters } from "./usage-filters.tsx";
@@ -49,6 +50,13 @@ export function UsagePage() {
   const [address, setAddress] = useAddressState(FIRST);
   const selection = selectionOf(address);
   const query = useQuery(usageQuery(selection));
+  // A request can have several tags, whose sums overlap.
+  const summed: UsageSelection = selection.groupBy === "tag" ? { ...selection, groupBy: "time" } : selection;
+  const totals = useQuery(usageQuery(summed));
+  // A year before the year would be 70 requests more.
+  const isCompared = selection.range !== "365d";
+  const before = useQuery({ ...usageQuery({ ...summed, isPrevious: true }), enabled: isCompared });
+  const previous = useQuery({ ...usageQuery({ ...selection, isPrevious: true }), enabled: isCompared });
   return (
     <Page title={t("Usage")} description={t("Days and months begin at midnight UTC.")}>
       <UsageFilters
@@ -58,7 +66,7 @@ export function UsagePage() {
       <QueryView query={query} loading="overview">
         {(rows) => (
           <>
-            <Totals rows={rows} />
+            <Totals rows={totals.data ?? rows} before={isCompared ? before.data : undefined} />
             {rows.length === 0 ? (
               <Card>
                 <Empty icon={<IconChartBar />} title={t("No usage in this period")}>
@@ -73,7 +81,7 @@ export function UsagePage() {
                   metric={METRICS.find(({ value }) => value === address.metric)?.value ?? "tokens"}
                   onMetric={(metric) => setAddress({ metric })}
                 />
-                <UsageTable rows={rows} selection={selection} />
+                <UsageTable rows={rows} selection={selection} previous={isCompared ? previous.data : undefined} />
               </>
             )}
             <MonthSpend project={selection.project} />
@@ -119,25 +127,46 @@ function ChartCard({ rows, selection, metric, onMetric }: ChartCardProps) {
   );
 }
 
-function Totals({ rows }: { rows: UsageRow[] }) {
-  const sum = (of: (row: UsageRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+interface TotalsProps {
+  rows: readonly UsageRow[];
+  /** Usage of the period before; undefined: it is not compared. */
+  before: readonly UsageRow[] | undefined;
+}
+
+function Totals({ rows, before }: TotalsProps) {
+  const sum = (of: (row: UsageRow) => number, all = rows) => all.reduce((total, row) => total + of(row), 0);
+  const against = (of: (row: UsageRow) => number, detail?: string) => {
+    const parts = [
+      ...(before === undefined
+        ? []
+        : [t("{{change}} against the period before", { change: changeOf(sum(of), sum(of, before)) })]),
+      ...(detail === undefined ? [] : [detail]),
+    ];
+    return parts.join(" · ");
+  };
   const isPriced = rows.length === 0 || rows.some(({ cost, isUnpriced }) => cost > 0 || !isUnpriced);
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Stat
         label={t("Cost")}
         value={isPriced ? formatCost(sum(({ cost }) => cost)) : t("No price")}
-        detail={rows.some(({ isUnpriced }) => isUnpriced) ? t("Some models have no price") : undefined}
+        detail={against(
+          ({ cost }) => cost,
+          rows.some(({ isUnpriced }) => isUnpriced) ? t("Some models have no price") : undefined,
+        )}
       />
       <Stat
         label={t("Tokens")}
         value={formatCompact(sum(({ tokens }) => tokens))}
-        detail={t("{{tokens}} generated", { tokens: formatCompact(sum(({ outputTokens }) => outputTokens)) })}
+        detail={against(
+          ({ tokens }) => tokens,
+          t("{{tokens}} generated", { tokens: formatCompact(sum(({ outputTokens }) => outputTokens)) }),
+        )}
       />
       <Stat
         label={t("Answered requests")}
         value={formatCompact(sum(({ requests }) => requests))}
-        detail={t("Refused ones are on the page Requests")}
+        detail={against(({ requests }) => requests, t("Refused ones are on the page Requests"))}
       />
       <Stat
         label={t("Audio transcribed")}

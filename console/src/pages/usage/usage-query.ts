@@ -37,6 +37,8 @@ export interface UsageSelection {
   /** Null: all. */
   project: string | null;
   model: string | null;
+  /** Reads the period before, which is as long. */
+  isPrevious?: boolean;
 }
 
 export interface UsageRow {
@@ -64,9 +66,9 @@ type Costs = ResultOf<Answers["CostsPage"]>;
 export interface Bucket {
   start_time: number;
   /** Result of any report: each has some of the fields. */
-  results: (Pick<Usage, "project_id" | "api_key_id"> &
+  results: (Pick<Usage, "project_id" | "api_key_id" | "user_id"> &
     Partial<
-      Pick<Usage, "model" | "num_model_requests" | "input_tokens" | "output_tokens"> &
+      Pick<Usage, "model" | "num_model_requests" | "input_tokens" | "output_tokens" | "x_end_user" | "x_tag"> &
         Pick<ResultOf<Answers["UsageAudioSpeechesPage"]>, "characters"> &
         Pick<ResultOf<Answers["UsageAudioTranscriptionsPage"]>, "seconds"> &
         Pick<Costs, "line_item" | "x_operation" | "x_unpriced" | "x_reported" | "x_compared"> & {
@@ -101,7 +103,7 @@ export function usageQuery(selection: UsageSelection) {
     queryKey: ["usage", selection],
     queryFn: ({ signal }) => readUsage(selection, signal),
     // A year is read with some 70 requests.
-    refetchInterval: selection.range === "365d" ? false : 15_000,
+    refetchInterval: selection.range === "365d" || selection.isPrevious ? false : 15_000,
     placeholderData: (previous) => previous,
   });
 }
@@ -122,8 +124,14 @@ function startOf({ range, interval }: Span): number {
 
 async function readUsage(selection: UsageSelection, signal: AbortSignal): Promise<UsageRow[]> {
   const { interval, groupBy, project, model } = selection;
-  const start = startOf(selection);
-  const query = { start_time: start, bucket_width: interval, ...(project !== null && { project_ids: project }) };
+  const current = startOf(selection);
+  const start = selection.isPrevious ? current - SECONDS[selection.range] : current;
+  const query = {
+    start_time: start,
+    ...(selection.isPrevious && { end_time: current }),
+    bucket_width: interval,
+    ...(project !== null && { project_ids: project }),
+  };
   const limit = PAGE_BUCKETS[interval];
   // A key's name is found below its project.
   const groups = groupBy === "api_key_id" ? ["api_key_id", "project_id"] : groupBy === "time" ? [] : [groupBy];
@@ -161,6 +169,9 @@ async function readUsage(selection: UsageSelection, signal: AbortSignal): Promis
     if (groupBy === "time") return t("All");
     if (groupBy === "operation") return operation ?? t("unknown");
     if (groupBy === "model") return result.model ?? result.line_item ?? t("unknown");
+    if (groupBy === "end_user") return result.x_end_user ?? t("None");
+    if (groupBy === "tag") return result.x_tag ?? t("None");
+    if (groupBy === "user_id") return result.user_id ?? t("Programs");
     return result[groupBy] ?? t("unknown");
   };
   const names = await groupNames(
@@ -175,16 +186,7 @@ async function readUsage(selection: UsageSelection, signal: AbortSignal): Promis
     const key = `${time} ${id}`;
     const row = rows.get(key) ?? { ...NOTHING, time, group: names.get(id) ?? id };
     rows.set(key, row);
-    row.requests += result.num_model_requests ?? 0;
-    row.inputTokens += result.input_tokens ?? 0;
-    row.outputTokens += result.output_tokens ?? 0;
-    row.tokens = row.inputTokens + row.outputTokens;
-    row.audioSeconds += result.seconds ?? 0;
-    row.characters += result.characters ?? 0;
-    row.cost += result.amount?.value ?? 0;
-    row.reported += result.x_reported ?? 0;
-    row.compared += result.x_compared ?? 0;
-    row.isUnpriced ||= result.x_unpriced === true;
+    addResult(row, result);
   }
   return [...rows.values()].sort((a, b) => a.time - b.time);
 }
@@ -239,4 +241,17 @@ export function usedModelsQuery(range: Range) {
       return [...new Set(models)].sort();
     },
   });
+}
+
+function addResult(row: UsageRow, result: Bucket["results"][number]): void {
+  row.requests += result.num_model_requests ?? 0;
+  row.inputTokens += result.input_tokens ?? 0;
+  row.outputTokens += result.output_tokens ?? 0;
+  row.tokens = row.inputTokens + row.outputTokens;
+  row.audioSeconds += result.seconds ?? 0;
+  row.characters += result.characters ?? 0;
+  row.cost += result.amount?.value ?? 0;
+  row.reported += result.x_reported ?? 0;
+  row.compared += result.x_compared ?? 0;
+  row.isUnpriced ||= result.x_unpriced === true;
 }

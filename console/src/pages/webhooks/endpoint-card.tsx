@@ -6,7 +6,7 @@ import { useSave } from "../../components/use-save.ts";
 import { Trans } from "../../i18n/trans.tsx";
 import { t } from "../../i18n/translate.ts";
 import { IconLock } from "../../icons.tsx";
-import { eventTypesQuery, sendTest, type Webhook } from "./webhooks-api.ts";
+import { eventTypesQuery, sendTest, WEBHOOK_QUERIES, type Webhook } from "./webhooks-api.ts";
 
 interface EndpointCardProps {
   webhook: Webhook;
@@ -67,6 +67,7 @@ export function EndpointCard({ webhook, isLocked, mayChange, onRemove }: Endpoin
               question={t("Remove {{host}}?", { host })}
               consequence={t("It gets no further events. The history of the configuration can restore it.")}
               onConfirm={onRemove}
+              changes={WEBHOOK_QUERIES}
             >
               {t("Remove")}
             </ConfirmButton>

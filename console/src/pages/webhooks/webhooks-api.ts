@@ -1,7 +1,7 @@
-import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { Answers } from "../../api/answers.ts";
 import { type Page, request } from "../../api/request.ts";
-import { refreshConfiguration } from "../connections/connections-api.ts";
+import { CONFIGURATION_QUERIES } from "../connections/connections-api.ts";
 
 export type Webhook = Answers["Webhook"];
 export type Delivery = Answers["WebhookDelivery"];
@@ -57,10 +57,11 @@ export interface EndpointSetting {
   events?: string[];
 }
 
-export async function saveEndpoints(client: QueryClient, value: readonly EndpointSetting[]): Promise<void> {
-  if (value.length === 0) await request(SETTING, { method: "DELETE" });
-  else await request(SETTING, { method: "POST", body: { value } });
-  await Promise.all([refreshConfiguration(client), client.invalidateQueries({ queryKey: ["webhooks"] })]);
+/** Prefixes of the queries that a change of the endpoints affects. */
+export const WEBHOOK_QUERIES = [...CONFIGURATION_QUERIES, ["webhooks"]];
+
+export function saveEndpoints(value: readonly EndpointSetting[]): Promise<unknown> {
+  return request(SETTING, value.length === 0 ? { method: "DELETE" } : { method: "POST", body: { value } });
 }
 
 const SECRET_BYTES = 32;

@@ -1,7 +1,7 @@
 import { t } from "../../i18n/translate.ts";
 import "./webhooks.css";
 import { Button, Card, Group, Select, SimpleGrid, Title } from "@mantine/core";
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { may, useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
@@ -18,7 +18,6 @@ import { deliveriesQuery, type EndpointSetting, saveEndpoints, webhooksQuery } f
 /** Endpoints of webhooks and what was sent to them, for administrators of the installation. */
 export function WebhooksPage() {
   const session = useSession();
-  const client = useQueryClient();
   const query = useQuery(webhooksQuery);
   const entries = useQuery(entriesQuery);
   const [{ url, state }, setAddress] = useAddressState({ url: "", state: "" });
@@ -65,12 +64,7 @@ export function WebhooksPage() {
                     webhook={webhook}
                     isLocked={isLocked}
                     mayChange={mayChange}
-                    onRemove={() =>
-                      saveEndpoints(
-                        client,
-                        existing.filter((each) => each.url !== webhook.url),
-                      )
-                    }
+                    onRemove={() => saveEndpoints(existing.filter((each) => each.url !== webhook.url))}
                   />
                 ))}
               </SimpleGrid>

@@ -44,30 +44,10 @@ export class Pronunciations {
     return stressLastLetter(sounds);
   }
 
-  #functionWord({ text, tag, isBeforeVowel, isBeforeTo }: WordInContext): string | undefined {
-    switch (text === text.toUpperCase() && text.length > 1 ? text : text.toLowerCase()) {
-      case "a":
-        return tag === "DT" ? "ɐ" : "ˈA";
-      case "an":
-        return "ɐn";
-      case "i":
-        return tag === "PRP" ? "ˌI" : undefined;
-      case "am":
-        return isBeforeVowel === undefined ? undefined : "ɐm";
-      case "by":
-        return tag.startsWith("RB") ? "bˈI" : undefined;
-      case "to":
-        if (isBeforeVowel === undefined) return undefined;
-        return isBeforeVowel ? "tʊ" : "tə";
-      case "in":
-        return isBeforeVowel === undefined || tag !== "IN" ? `${PRIMARY}ɪn` : "ɪn";
-      case "the":
-        return isBeforeVowel === true ? "ði" : "ðə";
-      case "used":
-        return isBeforeTo && (tag === "VBD" || tag === "JJ") ? "jˈust" : "jˈuzd";
-      default:
-        return undefined;
-    }
+  #functionWord(word: WordInContext): string | undefined {
+    const { text } = word;
+    const isAcronym = text === text.toUpperCase() && text.length > 1;
+    return FUNCTION_WORDS.get(isAcronym ? text : text.toLowerCase())?.(word);
   }
 
   /** `U.S.`, `e.g`, `A.M` */
@@ -173,4 +153,25 @@ function familyOf(tag: string): string {
   if (tag.startsWith("NN")) return "NOUN";
   if (tag.startsWith("RB")) return "ADV";
   return tag.startsWith("JJ") ? "ADJ" : tag;
+}
+
+/** Pronunciations that depend on the part of speech or on the next sound, which is unknown at the end of a text. */
+const FUNCTION_WORDS: ReadonlyMap<string, (word: WordInContext) => string | undefined> = new Map<
+  string,
+  (word: WordInContext) => string | undefined
+>([
+  ["a", ({ tag }) => (tag === "DT" ? "ɐ" : "ˈA")],
+  ["an", () => "ɐn"],
+  ["i", ({ tag }) => (tag === "PRP" ? "ˌI" : undefined)],
+  ["am", (word) => beforeSound(word, "ɐm", "ɐm")],
+  ["by", ({ tag }) => (tag.startsWith("RB") ? "bˈI" : undefined)],
+  ["to", (word) => beforeSound(word, "tʊ", "tə")],
+  ["in", (word) => (word.tag === "IN" ? beforeSound(word, "ɪn", "ɪn") : undefined) ?? `${PRIMARY}ɪn`],
+  ["the", (word) => beforeSound(word, "ði", "ðə") ?? "ðə"],
+  ["used", ({ tag, isBeforeTo }) => (isBeforeTo && (tag === "VBD" || tag === "JJ") ? "jˈust" : "jˈuzd")],
+]);
+
+function beforeSound({ isBeforeVowel }: WordInContext, vowel: string, consonant: string): string | undefined {
+  if (isBeforeVowel === undefined) return undefined;
+  return isBeforeVowel ? vowel : consonant;
 }

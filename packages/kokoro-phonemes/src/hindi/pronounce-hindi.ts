@@ -87,15 +87,10 @@ export function pronounceHindi(word: string): string {
   const sounds = withoutSilentSchwas(soundsOf(word.normalize("NFC")));
   const stressed = UNSTRESSED.has(word) ? -1 : stressedSound(sounds);
   return sounds
-    .map(({ consonant, vowel, isNasal }, at) => {
-      const next = sounds[at + 1]?.consonant;
-      if (vowel === undefined)
-        return consonant === "ɾ" && next !== undefined && /^[mʋʂj]/u.test(next) ? "r" : consonant;
-      const isLast = at === sounds.length - 1;
-      const full = vowel === "ə" && (at === stressed || (at === 0 && consonant === "")) ? "ʌ" : vowel;
-      const sounded = isNasal ? nasal(full, next) : isLast ? full.replace("iː", "i") : full;
+    .map((sound, at) => {
+      if (sound.vowel === undefined) return consonantOf(sound, sounds[at + 1]);
       const mark = at === stressed ? PRIMARY : isSecondary(sounds, at, stressed) ? SECONDARY : "";
-      return `${consonant}${mark}${sounded}`;
+      return `${sound.consonant}${mark}${vowelOf(sound.vowel, sounds, at, stressed)}`;
     })
     .join("");
 }
@@ -118,15 +113,34 @@ function soundsOf(word: string): Sound[] {
     const last = sounds.at(-1);
     const consonant = CONSONANTS[letter] ?? CONSONANTS[letter.charAt(0)];
     if (consonant !== undefined) sounds.push({ consonant, vowel: "ə", isInherent: true, isNasal: false });
-    else if (letter === VIRAMA && last !== undefined) last.vowel = undefined;
-    else if (NASAL_SIGNS.includes(letter) && last !== undefined) last.isNasal = true;
-    else if (VOWELS[letter] !== undefined && /\p{M}/u.test(letter) && last !== undefined) {
-      Object.assign(last, { vowel: VOWELS[letter], isInherent: false });
-    } else if (VOWELS[letter] !== undefined) {
-      sounds.push({ consonant: "", vowel: VOWELS[letter], isInherent: false, isNasal: false });
-    }
+    else if (last === undefined || !applySign(letter, last)) sounds.push(...vowelSound(letter));
   }
   return sounds;
+}
+
+/** Changes the sound before a sign; false for another letter. */
+function applySign(letter: string, sound: Sound): boolean {
+  if (letter === VIRAMA) sound.vowel = undefined;
+  else if (NASAL_SIGNS.includes(letter)) sound.isNasal = true;
+  else if (VOWELS[letter] !== undefined && /\p{M}/u.test(letter)) {
+    Object.assign(sound, { vowel: VOWELS[letter], isInherent: false });
+  } else return false;
+  return true;
+}
+
+function vowelSound(letter: string): Sound[] {
+  const vowel = VOWELS[letter];
+  return vowel === undefined ? [] : [{ consonant: "", vowel, isInherent: false, isNasal: false }];
+}
+
+function consonantOf({ consonant }: Sound, next: Sound | undefined): string {
+  return consonant === "ɾ" && next !== undefined && /^[mʋʂj]/u.test(next.consonant) ? "r" : consonant;
+}
+
+function vowelOf(vowel: string, sounds: readonly Sound[], at: number, stressed: number): string {
+  const full = vowel === "ə" && (at === stressed || (at === 0 && sounds[at]?.consonant === "")) ? "ʌ" : vowel;
+  if (sounds[at]?.isNasal) return nasal(full, sounds[at + 1]?.consonant);
+  return at === sounds.length - 1 ? full.replace("iː", "i") : full;
 }
 
 /** The inherent vowel is silent at the end of a word, and between a vowel and a syllable with another vowel. */

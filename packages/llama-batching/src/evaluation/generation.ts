@@ -228,15 +228,14 @@ export class Generation {
     }
     this.#sampled.push(token);
     if (this.#sampled.length === minTokens && this.#grammar === undefined) this.#sampler.liftBan(this.#sampled);
+    const isReasoning = this.#events.phase === "reasoning";
     tokenCounts.completionTokens += 1;
-    if (this.#events.phase === "reasoning") tokenCounts.reasoningTokens += 1;
+    tokenCounts.reasoningTokens += isReasoning ? 1 : 0;
     const isEnd = endTokens.includes(token);
     // A model that ends its answer while it reasons still owes the constrained output.
-    const endsReasoning = isEnd && plan.isConstrained && this.#events.phase === "reasoning";
+    const endsReasoning = isEnd && plan.isConstrained && isReasoning;
     if (isEnd && !endsReasoning) {
-      if (this.#grammar?.allows(token) === false)
-        throw new Error("The model sampled an end token that the grammar does not allow");
-      this.#finish("stop");
+      this.#acceptEnd(token);
       return;
     }
     const text = endsReasoning ? (plan.syntax.reasoning?.close ?? "") : this.#text.push(token);
@@ -247,22 +246,31 @@ export class Generation {
     else if (this.#sampled.length >= maxTokens || isFull) this.#finish("length");
   }
 
+  #acceptEnd(token: Token): void {
+    if (this.#grammar?.allows(token) === false) {
+      throw new Error("The model sampled an end token that the grammar does not allow");
+    }
+    this.#finish("stop");
+  }
+
   #read(text: string, logprob: TokenLogprob | undefined): void {
+    const before = this.#options.plan.afterReasoning;
+    const replace = (rest: string, inserted: string) => {
+      this.#pending = this.#tokenize(text.slice(0, text.length - rest.length) + inserted);
+    };
     let transition = this.#events.push(text, logprob);
     while (transition !== undefined) {
-      const { phase, rest } = transition;
-      const before = this.#options.plan.afterReasoning;
+      const { phase, rest, callBeginning } = transition;
       if (phase === "content" && before !== "") {
         // The text that the model was trained to write between its reasoning and the constrained output.
-        this.#pending = this.#tokenize(text.slice(0, text.length - rest.length) + before);
+        replace(rest, before);
         transition = this.#events.push(before);
         if (transition === undefined) this.#constrain();
-      } else if (this.#constrain(transition.callBeginning)) {
-        if (rest !== "") this.#pending = this.#tokenize(text.slice(0, text.length - rest.length));
-        return;
-      } else {
-        transition = rest === "" ? undefined : this.#events.push(rest);
+        continue;
       }
+      const isConstrained = this.#constrain(callBeginning);
+      if (isConstrained && rest !== "") replace(rest, "");
+      transition = isConstrained || rest === "" ? undefined : this.#events.push(rest);
     }
   }
 

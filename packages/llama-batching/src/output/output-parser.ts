@@ -124,22 +124,15 @@ export class OutputParser {
   #parseStart(): ParsedOutput | undefined {
     const nothing: ParsedOutput = { parts: [], transition: undefined };
     const open = this.#isReasoningDone ? undefined : this.#reasoning?.open;
-    const frames = this.#reasoning?.frame ?? [];
-    const tags = [open, ...frames, this.#isTriggerInitialOnly ? this.#trigger : undefined].filter(
-      (each) => each !== undefined,
-    );
-    let text = this.#held.trimStart();
-    for (let frame = frames.find((each) => text.startsWith(each)); frame !== undefined; ) {
-      this.#held = text.slice(frame.length);
-      text = this.#held.trimStart();
-      frame = frames.find((each) => text.startsWith(each));
-    }
+    const trigger = this.#isTriggerInitialOnly ? this.#trigger : undefined;
+    const tags = [open, ...(this.#reasoning?.frame ?? []), trigger].filter((each) => each !== undefined);
+    const text = this.#skipFrames();
     const indent = this.#held.length - text.length;
     if (open !== undefined && text.startsWith(open)) {
       return { parts: [], transition: this.#enter("reasoning", indent + open.length) };
     }
-    if (this.#isTriggerInitialOnly && this.#trigger !== undefined && text.startsWith(this.#trigger)) {
-      return { parts: [], transition: this.#enter("call", indent + this.#trigger.length) };
+    if (trigger !== undefined && text.startsWith(trigger)) {
+      return { parts: [], transition: this.#enter("call", indent + trigger.length) };
     }
     const jsonCall = this.#jsonCalls?.matcher.match(text);
     if (jsonCall === "partial") return nothing;
@@ -149,6 +142,16 @@ export class OutputParser {
     if (this.#isReasoningDone) this.#held = text;
     this.#isAtStart = false;
     return undefined;
+  }
+
+  /** Drops the frames that stand before the reasoning, and returns what follows without white space. */
+  #skipFrames(): string {
+    for (;;) {
+      const text = this.#held.trimStart();
+      const frame = this.#reasoning?.frame?.find((each) => text.startsWith(each));
+      if (frame === undefined) return text;
+      this.#held = text.slice(frame.length);
+    }
   }
 
   #beginJsonCall({ name, end }: JsonCall, indent: number): ParsedOutput {

@@ -35,23 +35,30 @@ export class TaggedArgumentsParser {
     let text = "";
     for (;;) {
       if (this.#current === undefined) {
-        const end = this.#ends.find((each) => this.#held.startsWith(each));
         const head = this.#head();
-        if (head !== undefined) {
-          text += `${this.#count === 0 ? "{" : ", "}${JSON.stringify(head.parameter.name)}: `;
-          text += head.parameter.isText ? '"' : "";
-          this.#current = head.parameter;
-          this.#depth = new JsonDepth();
-          this.#hasBegun = false;
-          this.#count += 1;
-          this.#held = this.#held.slice(head.length);
-        } else if (end !== undefined) {
-          return { text: `${text}${this.#count === 0 ? "{" : ""}}`, rest: this.#held };
-        } else return { text, rest: undefined };
+        if (head === undefined) return this.#end(text);
+        text += this.#begin(head);
       }
       text += this.#current?.isText === true ? this.#readText() : this.#readOther();
       if (this.#current !== undefined) return { text, rest: undefined };
     }
+  }
+
+  /** Ends the object where what follows the arguments has arrived. */
+  #end(text: string): ParsedArguments {
+    if (!this.#ends.some((end) => this.#held.startsWith(end))) return { text, rest: undefined };
+    return { text: `${text}${this.#count === 0 ? "{" : ""}}`, rest: this.#held };
+  }
+
+  /** Begins the value of a parameter and returns its name as JSON. */
+  #begin({ parameter, length }: { parameter: TaggedParameter; length: number }): string {
+    const separator = this.#count === 0 ? "{" : ", ";
+    this.#current = parameter;
+    this.#depth = new JsonDepth();
+    this.#hasBegun = false;
+    this.#count += 1;
+    this.#held = this.#held.slice(length);
+    return `${separator}${JSON.stringify(parameter.name)}: ${parameter.isText ? '"' : ""}`;
   }
 
   /** The argument that begins here. */

@@ -42,30 +42,39 @@ export class ToolCallParser {
     const parts: CallPart[] = [];
     this.#held += text;
     while (this.#held !== "") {
-      if (this.#expected === "arguments" && this.#tagged !== undefined) {
-        const { text: json, rest } = this.#tagged.push(this.#held);
-        if (json !== "") parts.push({ type: "arguments", text: json });
-        this.#held = rest ?? "";
-        if (rest === undefined) break;
-        this.#expected = "next";
-        this.#tagged = undefined;
-        continue;
-      }
-      if (this.#expected === "arguments") {
-        const end = this.#endOfObject();
-        parts.push({ type: "arguments", text: this.#held.slice(0, end ?? this.#held.length) });
-        this.#held = this.#held.slice(end ?? this.#held.length);
-        if (end !== undefined) this.#expected = "next";
-        continue;
-      }
-      const head = (this.#expected === "first" ? this.#first : this.#next)?.exec(this.#held);
-      if (head === null || head === undefined) break;
-      parts.push({ type: "call", name: head[1] as string });
-      this.#tagged = this.#createTagged(head[1] as string);
-      this.#held = this.#held.slice(head[0].length);
-      this.#expected = "arguments";
+      const part = this.#expected === "arguments" ? this.#readArguments() : this.#readHead();
+      if (part === undefined) break;
+      if (part.type === "call" || part.text !== "") parts.push(part);
     }
     return parts;
+  }
+
+  #readArguments(): CallPart {
+    if (this.#tagged !== undefined) {
+      const { text, rest } = this.#tagged.push(this.#held);
+      this.#held = rest ?? "";
+      if (rest !== undefined) {
+        this.#expected = "next";
+        this.#tagged = undefined;
+      }
+      return { type: "arguments", text };
+    }
+    const end = this.#endOfObject();
+    const text = this.#held.slice(0, end ?? this.#held.length);
+    this.#held = this.#held.slice(text.length);
+    if (end !== undefined) this.#expected = "next";
+    return { type: "arguments", text };
+  }
+
+  /** Undefined until the head of the next call is complete. */
+  #readHead(): CallPart | undefined {
+    const head = (this.#expected === "first" ? this.#first : this.#next)?.exec(this.#held);
+    if (head === null || head === undefined) return undefined;
+    const name = head[1] as string;
+    this.#tagged = this.#createTagged(name);
+    this.#held = this.#held.slice(head[0].length);
+    this.#expected = "arguments";
+    return { type: "call", name };
   }
 
   /** Index after the last character of the arguments, or undefined. */

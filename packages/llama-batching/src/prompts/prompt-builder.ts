@@ -80,26 +80,23 @@ export class PromptBuilder {
     const tokens: Token[] = [];
     let remaining = prompt.reduce<number>((sum, part) => sum + (typeof part === "string" ? part.length : 0), 0);
     let yieldedAt = performance.now();
-    let isText = false;
-    for (const part of prompt) {
-      if (typeof part !== "string") {
-        tokens.push(part);
+    for (const piece of piecesOf(prompt)) {
+      if (typeof piece !== "string") {
+        tokens.push(piece);
         continue;
       }
-      isText = true;
-      for (const piece of cutLongText(part)) {
-        for (const token of this.#model.tokenize(piece, true)) tokens.push(token);
-        remaining -= piece.length;
-        const minTokens = tokens.length + this.bounds.minTokensOfText(remaining);
-        if (remaining > 0 && (minTokens > maxTokens || signal.aborted)) return { tokens, minTokens, isComplete: false };
-        if (performance.now() - yieldedAt < MAX_BLOCKING_MS) continue;
-        await yieldToEventLoop();
-        yieldedAt = performance.now();
-      }
+      for (const token of this.#model.tokenize(piece, true)) tokens.push(token);
+      remaining -= piece.length;
+      const minTokens = tokens.length + this.bounds.minTokensOfText(remaining);
+      if (remaining > 0 && (minTokens > maxTokens || signal.aborted)) return { tokens, minTokens, isComplete: false };
+      if (performance.now() - yieldedAt < MAX_BLOCKING_MS) continue;
+      await yieldToEventLoop();
+      yieldedAt = performance.now();
     }
     const { bos, shouldPrependBosToken } = this.#model.tokens;
+    const hasText = prompt.some((part) => typeof part === "string");
     // Token IDs are a complete prompt.
-    if (isText && shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
+    if (hasText && shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
     return { tokens, minTokens: tokens.length, isComplete: true };
   }
 }
@@ -138,4 +135,11 @@ function* cutLongText(text: string): Generator<string> {
 function endOfCharacter(text: string, index: number): number {
   const isInside = /[\uD800-\uDBFF]/.test(text.charAt(index - 1));
   return isInside ? index + 1 : index;
+}
+
+function* piecesOf(prompt: PromptPieces): Generator<string | Token> {
+  for (const part of prompt) {
+    if (typeof part === "string") yield* cutLongText(part);
+    else yield part;
+  }
 }

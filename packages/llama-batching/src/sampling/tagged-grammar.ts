@@ -26,27 +26,25 @@ export function taggedRules(
   parameters: readonly TaggedParameter[],
   param: string,
 ): string {
-  const rules: string[] = [];
   const stateOf = (index: number, isFirst: boolean) =>
     index === 0 ? name : `${name}-from-${index}${isFirst ? "-first" : ""}`;
-  for (const [index, parameter] of parameters.entries()) {
+  const rules = parameters.flatMap((parameter, index) => {
     const { isRequired, schema } = parameter;
     const text = parameter.isText ? tags.text : undefined;
     const valueRule = `${name}-value-${index}`;
-    rules.push(
-      text !== undefined
-        ? `${valueRule} ::= ${textOf(schema, text)}`
-        : compileRules(schema, `${param}.properties.${parameter.name}`, valueRule),
-    );
+    const value =
+      text === undefined
+        ? compileRules(schema, `${param}.properties.${parameter.name}`, valueRule)
+        : `${valueRule} ::= ${textOf(schema, text)}`;
     const { afterName, after } = text ?? tags.other;
     const end = after === "" ? "" : ` ${literal(after)}`;
-    for (const isFirst of index === 0 ? [true] : [true, false]) {
+    const states = (index === 0 ? [true] : [true, false]).map((isFirst) => {
       const start = `${isFirst ? "" : tags.between}${tags.before}${parameter.name}${afterName}`;
       const pair = `${literal(start)} ${valueRule}${end} ${stateOf(index + 1, false)}`;
-      const skipped = isRequired ? "" : ` | ${stateOf(index + 1, isFirst)}`;
-      rules.push(`${stateOf(index, isFirst)} ::= ${pair}${skipped}`);
-    }
-  }
+      return `${stateOf(index, isFirst)} ::= ${pair}${isRequired ? "" : ` | ${stateOf(index + 1, isFirst)}`}`;
+    });
+    return [value, ...states];
+  });
   const ends = parameters.length === 0 ? [name] : [true, false].map((isFirst) => stateOf(parameters.length, isFirst));
   return [...rules, ...ends.map((end) => `${end} ::= ""`)].join("\n");
 }

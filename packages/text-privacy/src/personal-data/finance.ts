@@ -75,18 +75,10 @@ const IBAN_START = /(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ \n-]?[A-Za-z0-9])/g;
 export const ibanRecognizer: Recognizer = {
   types: ["IBAN_CODE"],
   *find(text) {
-    for (const { index, 0: prefix } of text.matchAll(IBAN_START)) {
+    for (const { index: start, 0: prefix } of text.matchAll(IBAN_START)) {
       const length = IBAN_LENGTHS[prefix.slice(0, 2).toUpperCase()];
-      if (length === undefined) continue;
-      let iban = "";
-      let end = index;
-      for (; end < text.length && iban.length < length; end += 1) {
-        const character = text.charAt(end);
-        if (/[A-Za-z0-9]/.test(character)) iban += character.toUpperCase();
-        else if (!/[ \n-]/.test(character) || /[ \n-]/.test(text.charAt(end - 1))) break;
-      }
-      if (iban.length < length || /[A-Za-z0-9]/.test(text.charAt(end))) continue;
-      if (isIbanChecked(iban)) yield { type: "IBAN_CODE", start: index, end, score: 1 };
+      const iban = length === undefined ? undefined : ibanAt(text, start, length);
+      if (iban !== undefined && isIbanChecked(iban.value)) yield { type: "IBAN_CODE", start, end: iban.end, score: 1 };
     }
   },
 };
@@ -132,4 +124,16 @@ function isBech32(address: string): boolean {
     for (const [bit, generator] of BECH32_GENERATORS.entries()) if ((top >>> bit) & 1) check ^= generator;
   }
   return BECH32_CHECKS.includes(check);
+}
+
+/** Undefined where fewer characters than `length` follow, or more. */
+function ibanAt(text: string, start: number, length: number): { value: string; end: number } | undefined {
+  let value = "";
+  let end = start;
+  for (; end < text.length && value.length < length; end += 1) {
+    const character = text.charAt(end);
+    if (/[A-Za-z0-9]/.test(character)) value += character.toUpperCase();
+    else if (!/[ \n-]/.test(character) || /[ \n-]/.test(text.charAt(end - 1))) break;
+  }
+  return value.length < length || /[A-Za-z0-9]/.test(text.charAt(end)) ? undefined : { value, end };
 }

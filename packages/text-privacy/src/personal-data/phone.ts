@@ -130,27 +130,43 @@ class NumberingPlans {
   }
 }
 
-function scoreOf(
-  text: string,
-  { value, start, isNearWords }: { value: string; start: number; isNearWords: boolean },
-  plans: NumberingPlans,
-) {
-  const digits = value.replace(/\D/g, "");
-  if (digits.length < MIN_DIGITS || digits.length > 21 || NOT_PHONE.test(value)) return 0;
-  if (value.startsWith("+") || value.startsWith("00")) {
-    const validity = plans.international(value.startsWith("+") ? value : `+${value.slice(2)}`);
-    if (validity === "valid") return value.startsWith("00") && namesThing(text, { start }) ? 0 : 0.95;
-    if (validity === "possible" && (value.startsWith("+") || isNearWords)) return 0.75;
-    // Extensions and exchanges that no plan has: "+1-555-123-4567x89", "001-123-555-0000".
-    return NORTH_AMERICAN.test(value.replace(/^(?:\+|00)/, "")) || isNearWords ? 0.7 : 0;
+const VALID_SCORE = 0.95;
+
+interface Candidate {
+  value: string;
+  start: number;
+  isNearWords: boolean;
+}
+
+function scoreOf(text: string, candidate: Candidate, plans: NumberingPlans): number {
+  const { value, start } = candidate;
+  const digits = value.replace(/\D/g, "").length;
+  if (digits < MIN_DIGITS || digits > 21 || NOT_PHONE.test(value)) return 0;
+  const isNamed = () => namesThing(text, { start });
+  if (value.startsWith("+")) return internationalScore(value, candidate, plans);
+  if (value.startsWith("00")) {
+    const score = internationalScore(`+${value.slice(2)}`, candidate, plans);
+    return score === VALID_SCORE && isNamed() ? 0 : score;
   }
-  if (namesThing(text, { start })) return 0;
+  return isNamed() ? 0 : nationalScore(candidate, digits, plans);
+}
+
+/** `number` begins with `+`, where `value` may begin with `00`. */
+function internationalScore(number: string, { value, isNearWords }: Candidate, plans: NumberingPlans): number {
+  const validity = plans.international(number);
+  if (validity === "valid") return VALID_SCORE;
+  if (validity === "possible" && (value.startsWith("+") || isNearWords)) return 0.75;
+  // Extensions and exchanges that no plan has: "+1-555-123-4567x89", "001-123-555-0000".
+  return NORTH_AMERICAN.test(number.slice(1)) || isNearWords ? 0.7 : 0;
+}
+
+function nationalScore({ value, isNearWords }: Candidate, digits: number, plans: NumberingPlans): number {
   if (NORTH_AMERICAN.test(value) && plans.has("US")) {
     if (value.startsWith("(") || isNearWords) return 0.8;
     return plans.isValid(value, ["US"]) ? 0.7 : plans.isPossible(value, ["US"]) ? 0.55 : 0;
   }
-  if (isNearWords) return digits.length <= MAX_DIGITS ? 0.7 : 0;
+  if (isNearWords) return digits <= MAX_DIGITS ? 0.7 : 0;
   // Without words around it, a national number starts with its trunk prefix and is grouped.
   const hasSeparators = /\d[ ()./\u00a0\u2011\u2013-]+\d/.test(value);
-  return hasSeparators && /^\(?0/.test(value) && digits.length >= 9 && plans.isValid(value) ? 0.6 : 0;
+  return hasSeparators && /^\(?0/.test(value) && digits >= 9 && plans.isValid(value) ? 0.6 : 0;
 }

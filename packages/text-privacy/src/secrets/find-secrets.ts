@@ -103,46 +103,75 @@ export function entropy(text: string): number {
 export const findSecrets = findInSpellings(findWrittenSecrets);
 
 function findWrittenSecrets(text: string): Match[] {
-  const matches: Match[] = [];
-  const add = (type: string, start: number, end: number, score: number) => matches.push({ type, start, end, score });
+  return resolveOverlaps(FINDERS.flatMap((find) => [...find(text)]));
+}
+
+const FINDERS: readonly ((text: string) => Iterable<Match>)[] = [
+  knownKeys,
+  privateKeys,
+  connectionStrings,
+  assignedPasswords,
+  accessTokens,
+  randomStrings,
+];
+
+/** Matches from `start` on; the text of `match` when left out. */
+function matchOf(type: string, match: RegExpExecArray, score: number, length = match[0].length): Match {
+  return { type, start: match.index, end: match.index + length, score };
+}
+
+function* knownKeys(text: string): Generator<Match> {
   for (const [type, hint, pattern] of KEYS) {
     if (!text.includes(hint)) continue;
-    for (const { index, 0: value } of text.matchAll(pattern)) {
-      if (!/EXAMPLE|example|XXXX|xxxx/.test(value)) add(type, index, index + value.length, 1);
+    for (const match of text.matchAll(pattern)) {
+      if (!/EXAMPLE|example|XXXX|xxxx/.test(match[0])) yield matchOf(type, match, 1);
     }
   }
-  if (text.includes("PRIVATE KEY")) for (const { start, end } of keyBlocks(text)) add("PRIVATE_KEY", start, end, 1);
-  for (let at = text.indexOf(PUTTY); at >= 0; at = text.indexOf(PUTTY, at + 1)) {
-    add("PRIVATE_KEY", at, Math.min(text.length, at + MAX_KEY_BLOCK), 1);
+}
+
+function* privateKeys(text: string): Generator<Match> {
+  const type = "PRIVATE_KEY";
+  if (text.includes("PRIVATE KEY")) for (const { start, end } of keyBlocks(text)) yield { type, start, end, score: 1 };
+  for (let start = text.indexOf(PUTTY); start >= 0; start = text.indexOf(PUTTY, start + 1)) {
+    yield { type, start, end: Math.min(text.length, start + MAX_KEY_BLOCK), score: 1 };
   }
+}
+
+function* connectionStrings(text: string): Generator<Match> {
   if (text.includes("://")) {
-    for (const { index, 0: value, 1: password = "" } of text.matchAll(CONNECTION)) {
-      if (!EXAMPLE.test(password))
-        add("CONNECTION_STRING", index, index + value.replace(/[.,;:!?)\]]{1,4}$/, "").length, 0.95);
+    for (const match of text.matchAll(CONNECTION)) {
+      if (EXAMPLE.test(match[1] ?? "")) continue;
+      yield matchOf("CONNECTION_STRING", match, 0.95, match[0].replace(/[.,;:!?)\]]{1,4}$/, "").length);
     }
   }
   if (text.includes("=") && text.includes(";")) {
-    for (const { index, 0: value } of text.matchAll(CONNECTION_PARTS)) {
-      add("CONNECTION_STRING", index, index + value.length, 0.95);
-    }
+    for (const match of text.matchAll(CONNECTION_PARTS)) yield matchOf("CONNECTION_STRING", match, 0.95);
   }
+}
+
+function* assignedPasswords(text: string): Generator<Match> {
   for (const match of text.matchAll(ASSIGNED)) {
     const { quote = "", quoted, bare = "" } = match.groups ?? {};
     const value = quoted ?? bare;
     if (EXAMPLE.test(value) || !looksAssigned(value)) continue;
     const end = match.index + match[0].length - quote.length;
-    add("PASSWORD", end - value.length, end, 0.8);
+    yield { type: "PASSWORD", start: end - value.length, end, score: 0.8 };
   }
+}
+
+function* accessTokens(text: string): Generator<Match> {
   for (const match of text.matchAll(AUTHORIZATION)) {
     const value = match[1] ?? "";
     if (!/\d/.test(value) || entropy(value) < 3) continue;
     const end = match.index + match[0].length;
-    add("ACCESS_TOKEN", end - value.length, end, 0.85);
+    yield { type: "ACCESS_TOKEN", start: end - value.length, end, score: 0.85 };
   }
-  for (const { index, 0: value } of text.matchAll(RANDOM)) {
-    if (looksRandom(value)) add("HIGH_ENTROPY_STRING", index, index + value.length, 0.6);
+}
+
+function* randomStrings(text: string): Generator<Match> {
+  for (const match of text.matchAll(RANDOM)) {
+    if (looksRandom(match[0])) yield matchOf("HIGH_ENTROPY_STRING", match, 0.6);
   }
-  return resolveOverlaps(matches);
 }
 
 function* keyBlocks(text: string): Iterable<{ start: number; end: number }> {

@@ -48,19 +48,25 @@ export class ChatEvents implements FrameSink<ChatEvent> {
       const read = this.#events.read(bytes);
       if (read === undefined) continue;
       events ??= [];
-      for (const { event, data } of read) {
-        if (this.#reader.isDone) return events;
-        try {
-          const chunk = this.#reader.read({ event, data: data.trim() });
-          if (chunk !== undefined) this.#add(chunk, events);
-        } catch (error) {
-          if (!(error instanceof UpstreamError)) throw error;
-          this.failure = error;
-          return events;
-        }
-      }
+      if (!this.#readInto(events, read)) break;
     }
     return events;
+  }
+
+  /** Returns false once the answer is complete or broken. */
+  #readInto(events: ChatEvent[], read: Iterable<{ event?: string | undefined; data: string }>): boolean {
+    try {
+      for (const { event, data } of read) {
+        if (this.#reader.isDone) return false;
+        const chunk = this.#reader.read({ event, data: data.trim() });
+        if (chunk !== undefined) this.#add(chunk, events);
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.failure = error;
+      return false;
+    }
   }
 
   /** Ends the open choices, then the answer. */

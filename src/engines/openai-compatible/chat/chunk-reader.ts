@@ -62,34 +62,36 @@ export class ChunkReader {
       return undefined;
     }
     const fields = parseObject(data);
-    const error =
-      parseUpstreamError(fields) ?? (event === "error" ? new UpstreamError("sent an error event") : undefined);
-    if (error !== undefined) throw error;
+    throwError(fields, event);
     const choices = Array.isArray(fields.choices) ? fields.choices : [];
     const isChanged = this.#firstCalls?.keepIn(choices) === true;
-    let isPlain = choices.length > 0 && !isChanged;
     let isEmpty = true;
+    let hasEnd = false;
     for (const choice of choices) {
-      const { index = 0, finish_reason: reason } = (choice ?? {}) as { index?: unknown; finish_reason?: unknown };
-      this.#calls.push(...calledFunctions((choice as { delta?: unknown } | null)?.delta));
-      isEmpty &&= isEmptyChoice(choice, this.#endedChoices.has(index));
-      if (typeof reason !== "string") continue;
-      if (reason === "error") throw new UpstreamError("ended a choice with an error");
-      this.finishReason = reason;
-      // Some upstreams send it until the choice ends.
-      if (reason === "") continue;
-      this.#endedChoices.add(index);
-      isPlain = false;
+      this.#calls.push(...calledFunctions(choice?.delta));
+      isEmpty &&= isEmptyChoice(choice, this.#endedChoices.has(indexOf(choice)));
+      if (this.#readEnd(choice?.finish_reason, indexOf(choice))) hasEnd = true;
     }
     if (fields.service_tier !== undefined) this.#serviceTier = fields.service_tier;
-    if (parseOpenAiUsage(fields.usage) !== undefined) {
+    const hasUsage = parseOpenAiUsage(fields.usage) !== undefined;
+    if (hasUsage) {
       const usage = fields.usage as Record<string, unknown>;
       this.usageFields = this.#options.usagePerChoice === true ? withChoice(this.usageFields, usage) : usage;
-      if (isEmpty) return undefined;
-      isPlain = false;
     }
-    if (isChanged && isEmpty) return undefined;
+    if ((hasUsage || isChanged) && isEmpty) return undefined;
+    const isPlain = choices.length > 0 && !isChanged && !hasUsage && !hasEnd;
     return { fields, choices, isPlain, isChanged };
+  }
+
+  /** Returns whether a choice ends. */
+  #readEnd(reason: unknown, index: unknown): boolean {
+    if (typeof reason !== "string") return false;
+    if (reason === "error") throw new UpstreamError("ended a choice with an error");
+    this.finishReason = reason;
+    // Some upstreams send it until the choice ends.
+    if (reason === "") return false;
+    this.#endedChoices.add(index);
+    return true;
   }
 }
 
@@ -130,4 +132,15 @@ function parseObject(text: string): Record<string, unknown> {
     throw new UpstreamError("sent an event that is not a JSON object");
   }
   return parsed as Record<string, unknown>;
+}
+
+function throwError(fields: Record<string, unknown>, event: string | undefined): void {
+  const error = parseUpstreamError(fields);
+  if (error !== undefined) throw error;
+  if (event === "error") throw new UpstreamError("sent an error event");
+}
+
+function indexOf(choice: { index?: unknown } | null | undefined): unknown {
+  const { index = 0 } = choice ?? {};
+  return index;
 }

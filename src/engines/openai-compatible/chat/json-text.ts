@@ -12,24 +12,27 @@ export function findValue(json: string, key: string): ValueSpan | undefined {
   let depth = 0;
   let index = 0;
   while (index < json.length) {
-    const character = json[index];
-    if (character === '"') {
-      const end = endOfString(json, index);
-      if (depth === 1 && end - index === key.length + 2 && json.startsWith(key, index + 1)) {
-        const colon = skipSpace(json, end);
-        if (json[colon] === ":") {
-          const start = skipSpace(json, colon + 1);
-          return { keyStart: index, start, end: endOfValue(json, start) };
-        }
-      }
-      index = end;
+    const character = json[index] as string;
+    if (character !== '"') {
+      depth += nestingOf(character);
+      index += 1;
       continue;
     }
-    if (character === "{" || character === "[") depth += 1;
-    else if (character === "}" || character === "]") depth -= 1;
-    index += 1;
+    const end = endOfString(json, index);
+    const isKey = depth === 1 && end - index === key.length + 2 && json.startsWith(key, index + 1);
+    const colon = isKey ? skipSpace(json, end) : end;
+    if (isKey && json[colon] === ":") {
+      const start = skipSpace(json, colon + 1);
+      return { keyStart: index, start, end: endOfValue(json, start) };
+    }
+    index = end;
   }
   return undefined;
+}
+
+function nestingOf(character: string): number {
+  if (character === "{" || character === "[") return 1;
+  return character === "}" || character === "]" ? -1 : 0;
 }
 
 /** The text with this key of the outermost object set to `value`, itself JSON; a key that is not there is put first. */
@@ -76,16 +79,14 @@ function endOfValue(json: string, start: number): number {
   let depth = 0;
   let index = start;
   while (index < json.length) {
-    const character = json[index];
+    const character = json[index] as string;
     if (character === '"') {
       index = endOfString(json, index);
       continue;
     }
-    if (character === "{" || character === "[") depth += 1;
-    else if (character === "}" || character === "]") {
-      if (depth === 0) return index;
-      depth -= 1;
-    } else if (character === "," && depth === 0) return index;
+    const nesting = nestingOf(character);
+    if (depth === 0 && (nesting < 0 || character === ",")) return index;
+    depth += nesting;
     index += 1;
   }
   return index;

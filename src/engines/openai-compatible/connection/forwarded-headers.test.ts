@@ -3,6 +3,10 @@ import { forwardedHeaders } from "./forwarded-headers.ts";
 
 const sent = {
   authorization: "Bearer sk-caller",
+  "x-api-key": "sk-caller",
+  "api-key": "sk-caller",
+  "x-goog-api-key": "sk-caller",
+  "sec-websocket-protocol": "realtime, openai-insecure-api-key.sk-caller",
   cookie: "a=b",
   host: "parlance",
   "content-length": "7",

@@ -1,11 +1,14 @@
 /** Selects which of a caller's headers are forwarded to an upstream; by default none. */
 
+import { KEY_HEADERS } from "../../../contracts/key-headers.ts";
 import type { CallerHeaders } from "../../../contracts/open-model.ts";
 
 /** Headers that belong to Parlance or to one connection, or contain the caller's secret. */
 export const NEVER_FORWARDED: ReadonlySet<string> = new Set([
   "host",
   "authorization",
+  ...KEY_HEADERS,
+  "sec-websocket-protocol",
   "cookie",
   "connection",
   "keep-alive",

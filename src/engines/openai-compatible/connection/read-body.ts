@@ -1,3 +1,4 @@
+import { EventReader } from "../../../kernel/server-sent-events.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Reads the remaining body, up to about `maxBytes` or until the signal aborts. Throws what the exchange throws. */
@@ -44,5 +45,22 @@ export function parseOrUndefined(json: string): unknown {
     return JSON.parse(json);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Yields the data of each server-sent event until the stream ends. `progressOn`: what shows that the upstream is alive;
+ * a long event arrives in many chunks.
+ */
+export async function* eventData(
+  exchange: Exchange,
+  maxEventLength: number,
+  progressOn: "chunk" | "event",
+): AsyncGenerator<string> {
+  const reader = new EventReader(maxEventLength);
+  for (let chunks = await exchange.read(); chunks !== undefined; chunks = await exchange.read()) {
+    const events = chunks.flatMap((chunk) => reader.read(chunk) ?? []);
+    if (progressOn === "chunk" || events.length > 0) exchange.progress();
+    for (const { data } of events) yield data;
   }
 }

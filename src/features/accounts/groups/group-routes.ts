@@ -12,7 +12,7 @@ import {
   toUpdatedGroup,
 } from "../../../wire/openai/organization/organization-groups.ts";
 import { toDeleted } from "../../../wire/openai/organization/organization-list.ts";
-import { deleted, removed } from "../../../wire/openapi/organization-answers.ts";
+import { deleted, removed } from "../../../wire/openapi/list-answers.ts";
 import {
   AddedGroupUser,
   Group,

@@ -7,7 +7,7 @@ import {
   toCreatedInvite,
   toInvite,
 } from "../../../wire/openai/organization/organization-users.ts";
-import { deleted } from "../../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../../wire/openapi/list-answers.ts";
 import { CreatedInvite, InviteList, Invite as InviteSchema } from "../../../wire/openapi/people-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { builtInRole } from "../roles/built-in-roles.ts";

@@ -19,23 +19,26 @@ export interface ActiveApiKeyRow {
   renewAt?: number | undefined;
 }
 
-/** Finds the keys with these hashes that are not revoked and whose organization, project, account and user are active. */
-export async function findActiveApiKeys(executor: Executor, hashes: readonly string[]): Promise<ActiveApiKeyRow[]> {
-  if (hashes.length === 0) return [];
+/** Selects the keys that are not revoked and whose organization, project, account and user are active. */
+export function activeApiKeys(executor: Executor) {
   return executor
     .selectFrom("apiKeys as key")
     .innerJoin("organizations as organization", "organization.id", "key.organizationId")
     .leftJoin("projects as project", "project.id", "key.projectId")
     .leftJoin("serviceAccounts as account", "account.id", "key.serviceAccountId")
     .leftJoin("users as user", "user.id", "key.userId")
-    .select(["key.id", "key.keyHash", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt", "key.userId"])
+    .select(["key.id", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt", "key.userId"])
     .select(["key.permissions", "key.rootKeyId"])
-    .where("key.keyHash", "in", hashes)
     .where("key.revokedAt", "is", null)
     .where("organization.archivedAt", "is", null)
     .where("project.archivedAt", "is", null)
     .where("account.deletedAt", "is", null)
     .where("user.disabledAt", "is", null)
-    .where((where) => where.or([where("key.userId", "is", null), where("user.id", "is not", null)]))
-    .execute();
+    .where((where) => where.or([where("key.userId", "is", null), where("user.id", "is not", null)]));
+}
+
+/** Finds the active keys with these hashes. */
+export async function findActiveApiKeys(executor: Executor, hashes: readonly string[]): Promise<ActiveApiKeyRow[]> {
+  if (hashes.length === 0) return [];
+  return activeApiKeys(executor).select("key.keyHash").where("key.keyHash", "in", hashes).execute();
 }

@@ -7,16 +7,12 @@ import {
   toCreatedAdminApiKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
-import {
-  AdminApiKey,
-  AdminApiKeyList,
-  CreatedAdminApiKey,
-  deleted,
-} from "../../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../../wire/openapi/list-answers.ts";
+import { AdminApiKey, AdminApiKeyList, CreatedAdminApiKey } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import { authorOf } from "../roles/may-grant.ts";
-import type { ApiKey } from "./api-keys.ts";
+import type { ApiKey } from "./store-api-key.ts";
 
 /** /v1/organization/admin_api_keys */
 export function adminApiKeys(accounts: Accounts): FastifyPluginAsync {

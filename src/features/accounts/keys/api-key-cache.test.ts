@@ -21,6 +21,10 @@ class SlowSource implements KeySource {
   pollMs = 0;
   polls = 0;
   isRevoked = false;
+  /** Whether it fails between the answer to a poll and the read of the keys. */
+  isFailing = false;
+  /** Called during the next read of keys. */
+  onLoad: (() => Promise<void>) | undefined;
 
   async readVersion(): Promise<number> {
     this.polls += 1;
@@ -30,6 +34,10 @@ class SlowSource implements KeySource {
   }
 
   async load(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
+    if (this.isFailing) throw new Error("terminating connection due to administrator command");
+    const { onLoad } = this;
+    this.onLoad = undefined;
+    await onLoad?.();
     return new Map(this.isRevoked ? [] : hashes.map((hash) => [hash, RECORD]));
   }
 }
@@ -76,4 +84,38 @@ test("polls again for a request that arrives late in a slow poll", async () => {
   await expect(late).resolves.toBeUndefined();
   await expect(early).resolves.toBeDefined();
   expect(source.polls).toBe(3);
+});
+
+test("keeps cached keys when the database fails after a poll that found a change", async () => {
+  cache = new ApiKeyCache({ source, logger: createLogger("silent"), graceSeconds: 60 });
+  await find();
+  source.isFailing = true;
+  source.isRevoked = true;
+  await pass(1_000);
+  expect(await find()).toBeDefined();
+  await pass(10_000);
+  expect(await find()).toBeDefined();
+  source.isFailing = false;
+  await pass(1_000);
+  // Polls in the background.
+  await find();
+  expect(await find()).toBeUndefined();
+});
+
+test("caches a key although accounts changed during its first read", async () => {
+  cache = new ApiKeyCache({ source, logger: createLogger("silent"), graceSeconds: 60 });
+  source.onLoad = () => cache.reload();
+  expect(await find()).toBeDefined();
+  source.isFailing = true;
+  await pass(1_000);
+  expect(await find()).toBeDefined();
+});
+
+test("evicts all keys when those that this process changed cannot be read", async () => {
+  cache = new ApiKeyCache({ source, logger: createLogger("silent"), graceSeconds: 60 });
+  await find();
+  expect(cache.findFresh("a")).toBeDefined();
+  source.isFailing = true;
+  await cache.reload();
+  expect(cache.findFresh("a")).toBeUndefined();
 });

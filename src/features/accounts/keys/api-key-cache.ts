@@ -12,6 +12,8 @@ const MAX_KEPT = 10_000;
 /** Cached keys that are read again after accounts changed; the remaining ones are evicted. */
 const MAX_RELOADED = 2_000;
 const BATCH = 500;
+/** Reads of a key that accounts' changes outdate, one after the other. */
+const MAX_READS = 3;
 /** The first use after this polls for changes in the background. */
 const CHECK_AFTER_MS = 250;
 /** Cached keys are not trusted longer without a poll: a revoked key must be refused within a second. */
@@ -81,6 +83,8 @@ export class ApiKeyCache {
     try {
       await this.#reloadNext();
     } catch (error) {
+      // Any of them may have been revoked.
+      this.#known.clear();
       this.#options.logger.warn(
         { error: describe(error) },
         "evicted all cached API keys because they could not be reloaded",
@@ -115,6 +119,7 @@ export class ApiKeyCache {
     const beganAt = performance.now();
     try {
       const version = await withTimeout(source.readVersion(), CHECK_TIMEOUT_MS);
+      // Keys stay cached when that fails, as when the poll does: the database is gone, and they have their grace.
       if (version !== this.#version) await withTimeout(this.#reloadNext(), CHECK_TIMEOUT_MS);
       this.#version = version;
       this.#checkedAt = beganAt;
@@ -153,31 +158,28 @@ export class ApiKeyCache {
     this.#unknown.clear();
     const hashes = [...this.#known.keys()];
     for (const hash of hashes.splice(MAX_RELOADED)) this.#known.delete(hash);
-    try {
-      // Least recently used first keeps the LRU order.
-      for (let end = hashes.length; end > 0; end -= BATCH) {
-        const batch = hashes.slice(Math.max(0, end - BATCH), end).reverse();
-        const records = await this.#options.source.load(batch);
-        for (const hash of batch) this.#keep(hash, cachedOf(records.get(hash)));
-      }
-    } catch (error) {
-      // Any of them may have been revoked.
-      this.#known.clear();
-      throw error;
+    // Least recently used first keeps the LRU order.
+    for (let end = hashes.length; end > 0; end -= BATCH) {
+      const batch = hashes.slice(Math.max(0, end - BATCH), end).reverse();
+      const records = await this.#options.source.load(batch);
+      for (const hash of batch) this.#keep(hash, cachedOf(records.get(hash)));
     }
   }
 
+  /** Reads again what a change made outdated meanwhile: a key that is not cached would not outlast an outage. */
   async #lookUp(hashes: readonly string[]): Promise<ReadonlyMap<string, CachedKey>> {
-    const epoch = this.#epoch;
-    const records = await this.#options.source.load(hashes);
-    const cachedKeys = new Map([...records].map(([hash, record]) => [hash, toCachedKey(record)]));
-    if (epoch === this.#epoch) {
-      for (const hash of hashes) {
-        this.#keep(hash, cachedKeys.get(hash));
-        if (!cachedKeys.has(hash)) this.#unknown.set(hash, true);
+    for (let attempt = 1; ; attempt += 1) {
+      const epoch = this.#epoch;
+      const records = await this.#options.source.load(hashes);
+      const cachedKeys = new Map([...records].map(([hash, record]) => [hash, toCachedKey(record)]));
+      if (epoch === this.#epoch) {
+        for (const hash of hashes) {
+          this.#keep(hash, cachedKeys.get(hash));
+          if (!cachedKeys.has(hash)) this.#unknown.set(hash, true);
+        }
       }
+      if (epoch === this.#epoch || attempt === MAX_READS) return cachedKeys;
     }
-    return cachedKeys;
   }
 
   #keep(hash: string, cached: CachedKey | undefined): void {

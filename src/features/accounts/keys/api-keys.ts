@@ -1,53 +1,30 @@
 /** Creates, lists and revokes API keys. */
 
-import type { RolePermission } from "../../../contracts/permissions.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
-import { newId } from "../../../kernel/id.ts";
-import type { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import type { ApiKeyRow, ProjectRow } from "../account-rows.ts";
+import type { ApiKeyRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
-import { findActiveProject, findExistingProject } from "../projects/projects.ts";
+import { findExistingProject } from "../projects/projects.ts";
 import { type Author, checkMayIssueKey, powersOf } from "../roles/may-grant.ts";
 import { findServiceAccount } from "../service-accounts/service-account-queries.ts";
-import { hashApiKey, makeApiKey, redactApiKey } from "./api-key.ts";
+import { makeApiKey } from "./api-key.ts";
 import {
   type ApiKeyFilter,
   type ApiKeyScope,
   findApiKey,
   findUsableApiKeys,
-  insertApiKey,
   listApiKeys,
   listOrganizationApiKeys,
-  revokeApiKey,
   updateApiKey,
 } from "./api-key-queries.ts";
 import type { KeyPolicy } from "./key-policy.ts";
 import { checkLifetime, findKeyRulesOf, maxLifetimeSeconds, readKeyRules, type UserKeyPolicy } from "./key-rules.ts";
-
-export type ApiKey = Omit<ApiKeyRow, "keyHash" | "revokedAt">;
+import { type ApiKey, addApiKey, type CreatedApiKey, endApiKey, type NewApiKey, projectOf } from "./store-api-key.ts";
 
 const UNBOUNDED: UserKeyPolicy = { maxPerProject: Number.MAX_SAFE_INTEGER };
-
-export interface NewApiKey {
-  scope: ApiKeyScope;
-  name: string;
-  /** Undefined: it does not expire. */
-  expiresInSeconds: number | undefined;
-  /** Permissions of a restricted admin key. */
-  permissions?: readonly RolePermission[] | undefined;
-  /** Key that it replaces. */
-  replaces?: Pick<ApiKeyRow, "id" | "rootKeyId"> | undefined;
-}
-
-export interface CreatedApiKey {
-  key: ApiKey;
-  /** Shown once; only its hash is stored. */
-  secret: Secret;
-}
 
 export class ApiKeys {
   readonly #transactions: AccountTransactions;
@@ -146,25 +123,17 @@ export class ApiKeys {
       const { executor, now, audit } = transaction;
       const key = await findChangeable(executor, scope, id);
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
-      const { organizationId, serviceAccountId, userId, kind, name } = key;
+      const { organizationId, userId, kind, name } = key;
       // The new secret would be another person's.
       if (userId !== null && userId !== author.userId) throw othersKey();
       await checkMayIssueKey(executor, author, powersOf(key));
       const project = await projectOf(executor, key);
-      const newScope: ApiKeyScope = {
-        organizationId,
-        kind,
-        ...(key.projectId !== null && { projectId: key.projectId }),
-        ...(serviceAccountId !== null && { serviceAccountId }),
-        ...(userId !== null && { userId }),
-      };
-      const lifetimeSeconds = key.expiresAt === null ? undefined : Math.ceil((key.expiresAt - key.createdAt) / 1000);
-      const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSeconds, replaces: key };
+      const newScope = scopeOfKey(key);
+      const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSecondsOf(key), replaces: key };
       // Keys that overlap may be one more than allowed.
       if (overlapSeconds > 0) await this.#checkUserKeyCount(transaction, newScope, 1);
       const created = await addApiKey(transaction, newKey, makeApiKey(kind));
-      const { policies } = this.#transactions.extensions;
-      for (const policy of Object.values<KeyPolicy<unknown>>(policies)) {
+      for (const policy of Object.values<KeyPolicy<unknown>>(this.#transactions.extensions.policies)) {
         await policy.copy?.(executor, id, created.key.id);
       }
       const endsAt = Math.min(now + overlapSeconds * 1000, key.expiresAt ?? Number.MAX_SAFE_INTEGER);
@@ -217,55 +186,6 @@ async function findChangeable(executor: Executor, scope: ApiKeyScope, id: string
 }
 
 /**
- * Stores a key and audits its creation. `isFixed`: the operator set it in the environment. Throws a Fault for an
- * invalid name or project.
- */
-export async function addApiKey(
-  transaction: AccountTransaction,
-  wanted: NewApiKey,
-  secret: Secret,
-  isFixed = false,
-): Promise<CreatedApiKey> {
-  const stored = { keyHash: hashApiKey(secret.reveal()), redactedValue: redactApiKey(secret.reveal()) };
-  return { key: await storeApiKey(transaction, wanted, stored, isFixed), secret };
-}
-
-/** Stores and audits a key of which only these parts are known. Throws a Fault for an invalid name or project. */
-export async function storeApiKey(
-  { executor, now, audit }: AccountTransaction,
-  wanted: NewApiKey,
-  stored: Pick<ApiKeyRow, "keyHash" | "redactedValue">,
-  isFixed = false,
-): Promise<ApiKey> {
-  const { organizationId, projectId, serviceAccountId, userId, kind } = wanted.scope;
-  const row: ApiKeyRow = {
-    id: newId("key_"),
-    organizationId,
-    projectId: projectId ?? null,
-    serviceAccountId: serviceAccountId ?? null,
-    kind,
-    name: checkName(wanted.name),
-    ...stored,
-    isFixed: isFixed ? 1 : 0,
-    createdAt: now,
-    expiresAt: wanted.expiresInSeconds === undefined ? null : now + wanted.expiresInSeconds * 1000,
-    revokedAt: null,
-    lastUsedAt: null,
-    lastUsedAddress: null,
-    lastUsedClient: null,
-    userId: userId ?? null,
-    permissions: wanted.permissions === undefined ? null : JSON.stringify(wanted.permissions),
-    rootKeyId: wanted.replaces === undefined ? null : (wanted.replaces.rootKeyId ?? wanted.replaces.id),
-  };
-  const project = await projectOf(executor, row);
-  await insertApiKey(executor, row);
-  const { permissions } = wanted;
-  const details = { name: row.name, kind, expiresAt: row.expiresAt, ...(permissions && { permissions }) };
-  await audit({ type: "api_key.created", organizationId, project, resourceId: row.id, details });
-  return row;
-}
-
-/**
  * Throws a Fault for the last admin key without a user that does not expire, without which nobody could administer the organization.
  */
 async function refuseLastAdminKey({ executor, now }: AccountTransaction, key: ApiKeyRow): Promise<void> {
@@ -279,14 +199,6 @@ async function refuseLastAdminKey({ executor, now }: AccountTransaction, key: Ap
   throw invalidRequest("The last admin key cannot be deleted: first create another one that does not expire.");
 }
 
-/** Revokes a key and audits it. */
-export async function endApiKey({ executor, now, audit }: AccountTransaction, key: ApiKeyRow): Promise<void> {
-  const { id, organizationId } = key;
-  const project = await projectOf(executor, key);
-  await revokeApiKey(executor, id, now);
-  await audit({ type: "api_key.deleted", organizationId, project, resourceId: id, details: {} });
-}
-
 /** Throws a Fault when the project or service account does not exist in the organization. */
 async function checkScope(executor: Executor, scope: ApiKeyScope): Promise<void> {
   const { organizationId, projectId, serviceAccountId } = scope;
@@ -295,13 +207,6 @@ async function checkScope(executor: Executor, scope: ApiKeyScope): Promise<void>
   if (serviceAccountId === undefined) return;
   const account = await findServiceAccount(executor, { organizationId, projectId, id: serviceAccountId });
   if (account === undefined) throw new Fault("not-found", `There is no service account \`${serviceAccountId}\`.`);
-}
-
-async function projectOf(
-  executor: Executor,
-  { organizationId, projectId }: Pick<ApiKeyRow, "organizationId" | "projectId">,
-): Promise<ProjectRow | undefined> {
-  return projectId === null ? undefined : findActiveProject(executor, { organizationId, id: projectId });
 }
 
 function fixedKey(): Fault {
@@ -314,4 +219,18 @@ function othersKey(): Fault {
 
 function noSuchKey(id: string): Fault {
   return new Fault("not-found", `There is no API key \`${id}\`.`);
+}
+
+function lifetimeSecondsOf({ createdAt, expiresAt }: ApiKeyRow): number | undefined {
+  return expiresAt === null ? undefined : Math.ceil((expiresAt - createdAt) / 1000);
+}
+
+function scopeOfKey({ organizationId, kind, projectId, serviceAccountId, userId }: ApiKeyRow): ApiKeyScope {
+  return {
+    organizationId,
+    kind,
+    ...(projectId !== null && { projectId }),
+    ...(serviceAccountId !== null && { serviceAccountId }),
+    ...(userId !== null && { userId }),
+  };
 }

@@ -16,7 +16,7 @@ import {
   hasUsableApiKey,
   updateApiKey,
 } from "./api-key-queries.ts";
-import { addApiKey, endApiKey, storeApiKey } from "./api-keys.ts";
+import { addApiKey, endApiKey, storeApiKey } from "./store-api-key.ts";
 
 /** Keys that the operator sets in the environment. */
 export interface FixedKeys {

@@ -6,7 +6,8 @@ import {
   toKeyRules,
   toKeyRulesDeleted,
 } from "../../../wire/openai/organization/organization-key-rules.ts";
-import { KeyRules as KeyRulesAnswer, removed } from "../../../wire/openapi/organization-answers.ts";
+import { removed } from "../../../wire/openapi/list-answers.ts";
+import { KeyRules as KeyRulesAnswer } from "../../../wire/openapi/project-policy-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { projectPolicyRoutes } from "../policies/project-policy.ts";
 import { type ResolveModel, resolveAll } from "../projects/model-permission-routes.ts";

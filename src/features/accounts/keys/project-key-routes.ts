@@ -12,18 +12,14 @@ import {
   toProjectApiKey,
 } from "../../../wire/openai/organization/organization-api-keys.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
-import {
-  CreatedProjectApiKey,
-  deleted,
-  ProjectApiKey,
-  ProjectApiKeyList,
-} from "../../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../../wire/openapi/list-answers.ts";
+import { CreatedProjectApiKey, ProjectApiKey, ProjectApiKeyList } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 import type { UserRow } from "../people-rows.ts";
 import { authorOf } from "../roles/may-grant.ts";
 import type { ServiceAccount } from "../service-accounts/service-accounts.ts";
-import type { ApiKey } from "./api-keys.ts";
+import type { ApiKey } from "./store-api-key.ts";
 
 interface OfProject {
   Params: { project: string };

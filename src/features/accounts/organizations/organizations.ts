@@ -6,7 +6,7 @@ import type { OrganizationRow } from "../account-rows.ts";
 import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { makeApiKey } from "../keys/api-key.ts";
-import { addApiKey, type CreatedApiKey } from "../keys/api-keys.ts";
+import { addApiKey, type CreatedApiKey } from "../keys/store-api-key.ts";
 import { checkName } from "../name.ts";
 import {
   archiveOrganization,

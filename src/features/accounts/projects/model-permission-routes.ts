@@ -6,7 +6,8 @@ import {
   toModelPermissions,
   toModelPermissionsDeleted,
 } from "../../../wire/openai/organization/organization-model-permissions.ts";
-import { modelPermissions as modelPermissionsAnswer, removed } from "../../../wire/openapi/organization-answers.ts";
+import { removed } from "../../../wire/openapi/list-answers.ts";
+import { modelPermissions as modelPermissionsAnswer } from "../../../wire/openapi/organization-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { actorOf } from "../audit/actor.ts";
 

@@ -15,7 +15,7 @@ import {
   ProjectUserUpdateBody,
   toProjectUser,
 } from "../../../wire/openai/organization/organization-users.ts";
-import { deleted, removed } from "../../../wire/openapi/organization-answers.ts";
+import { deleted, removed } from "../../../wire/openapi/list-answers.ts";
 import { ProjectGroup, ProjectGroupList, ProjectUser, ProjectUserList } from "../../../wire/openapi/people-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import { authorOf } from "../roles/may-grant.ts";

@@ -11,7 +11,7 @@ import {
   toRole,
 } from "../../../wire/openai/organization/organization-roles.ts";
 import { toUser } from "../../../wire/openai/organization/organization-users.ts";
-import { removed } from "../../../wire/openapi/organization-answers.ts";
+import { removed } from "../../../wire/openapi/list-answers.ts";
 import { AssignedRole, AssignedRoleList, GroupRole, UserRole } from "../../../wire/openapi/people-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import type { PrincipalReference } from "./assignments.ts";

@@ -3,6 +3,7 @@
 import type { RolePermission } from "../../../contracts/permissions.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
+import type { ShownRole } from "../../../wire/openai/organization/organization-roles.ts";
 import { toNameKey } from "../groups/group-queries.ts";
 import type { RoleRow } from "../people-rows.ts";
 import { BUILT_IN_ROLES, type BuiltInRole, builtInRole } from "./built-in-roles.ts";
@@ -15,17 +16,8 @@ export interface RoleScope {
   projectId: string | undefined;
 }
 
-export interface Role {
-  id: string;
-  name: string;
-  description: string | null;
+export interface Role extends ShownRole {
   permissions: readonly RolePermission[];
-  isBuiltIn: boolean;
-  isOfProject: boolean;
-  /** Null for a built-in role. */
-  createdAt: number | null;
-  updatedAt: number | null;
-  createdBy: string | null;
 }
 
 export function scopeIdOf({ organizationId, projectId }: RoleScope): string {

@@ -10,7 +10,7 @@ import {
   RoleUpdateBody,
   toRole,
 } from "../../../wire/openai/organization/organization-roles.ts";
-import { deleted } from "../../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../../wire/openapi/list-answers.ts";
 import { Role, RoleList } from "../../../wire/openapi/people-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import type { RoleScope } from "./find-role.ts";

@@ -9,9 +9,9 @@ import {
   toFirstKey,
   toServiceAccount,
 } from "../../../wire/openai/organization/organization-service-accounts.ts";
+import { deleted } from "../../../wire/openapi/list-answers.ts";
 import {
   CreatedServiceAccount,
-  deleted,
   ServiceAccount,
   ServiceAccountList,
 } from "../../../wire/openapi/organization-answers.ts";

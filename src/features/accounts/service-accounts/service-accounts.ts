@@ -9,7 +9,7 @@ import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { makeApiKey } from "../keys/api-key.ts";
 import { revokeApiKeysOf } from "../keys/api-key-queries.ts";
-import { addApiKey, type CreatedApiKey } from "../keys/api-keys.ts";
+import { addApiKey, type CreatedApiKey } from "../keys/store-api-key.ts";
 import { checkName } from "../name.ts";
 import type { ProjectReference } from "../projects/project-queries.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";

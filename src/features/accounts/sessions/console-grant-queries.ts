@@ -1,7 +1,7 @@
 /** Grants of console sessions: which key a session's token stands for, one row per kind of key. */
 
 import type { Executor } from "../../../storage/database.ts";
-import type { ActiveApiKeyRow } from "../keys/active-api-key-queries.ts";
+import { type ActiveApiKeyRow, activeApiKeys } from "../keys/active-api-key-queries.ts";
 import type { ConsoleGrantRow } from "./console-grant-rows.ts";
 
 export async function insertConsoleGrant(executor: Executor, row: ConsoleGrantRow): Promise<void> {
@@ -51,23 +51,10 @@ export async function findConsoleGrants(executor: Executor, hashes: readonly str
 /** Finds the keys behind the grants with these hashes; their expiry is the earlier one of session and key. */
 export async function findGrantedApiKeys(executor: Executor, hashes: readonly string[]): Promise<ActiveApiKeyRow[]> {
   if (hashes.length === 0) return [];
-  const rows = await executor
-    .selectFrom("consoleGrants as grant")
-    .innerJoin("apiKeys as key", "key.id", "grant.keyId")
-    .innerJoin("organizations as organization", "organization.id", "key.organizationId")
-    .leftJoin("projects as project", "project.id", "key.projectId")
-    .leftJoin("serviceAccounts as account", "account.id", "key.serviceAccountId")
-    .leftJoin("users as user", "user.id", "key.userId")
-    .select(["key.id", "key.kind", "key.organizationId", "key.projectId", "key.expiresAt", "key.userId"])
-    .select(["key.permissions", "key.rootKeyId"])
+  const rows = await activeApiKeys(executor)
+    .innerJoin("consoleGrants as grant", "grant.keyId", "key.id")
     .select(["grant.tokenHash as keyHash", "grant.expiresAt as sessionExpiresAt"])
     .where("grant.tokenHash", "in", hashes)
-    .where("key.revokedAt", "is", null)
-    .where("organization.archivedAt", "is", null)
-    .where("project.archivedAt", "is", null)
-    .where("account.deletedAt", "is", null)
-    .where("user.disabledAt", "is", null)
-    .where((where) => where.or([where("key.userId", "is", null), where("user.id", "is not", null)]))
     .execute();
   return rows.map(({ sessionExpiresAt, ...key }) => ({
     ...key,

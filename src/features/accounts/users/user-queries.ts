@@ -58,6 +58,19 @@ export async function countOwners(executor: Executor, organizationId: string): P
   return Number(owners);
 }
 
+/** Finds owners who are not disabled, in the order of their names. */
+export function findOwners(executor: Executor, organizationId: string, limit: number): Promise<UserRow[]> {
+  return executor
+    .selectFrom("users")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("role", "=", "owner")
+    .where("disabledAt", "is", null)
+    .orderBy("name")
+    .limit(limit)
+    .execute();
+}
+
 export async function updateUser(
   executor: Executor,
   id: string,

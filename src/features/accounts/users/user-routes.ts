@@ -3,7 +3,7 @@ import { operation, routes } from "../../../http/operation.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { toDeleted, toListBody } from "../../../wire/openai/organization/organization-list.ts";
 import { toUser, UserListQuery, UserUpdateBody } from "../../../wire/openai/organization/organization-users.ts";
-import { deleted } from "../../../wire/openapi/organization-answers.ts";
+import { deleted } from "../../../wire/openapi/list-answers.ts";
 import { User, UserList } from "../../../wire/openapi/people-answers.ts";
 import type { Accounts } from "../accounts.ts";
 import type { OrganizationRole } from "../people-rows.ts";

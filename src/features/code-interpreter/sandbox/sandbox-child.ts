@@ -23,6 +23,19 @@ const MAX_OUTPUT_BYTES = Number(maxOutput);
 const MAX_FILE_BYTES = Number(maxFileBytes);
 const MAX_FILES = Number(maxFiles);
 
+/** Globals of the language, and those that Pyodide needs. */
+const LANGUAGE: ReadonlySet<string> = new Set([
+  ...["Object", "Function", "Array", "Number", "parseFloat", "parseInt", "Infinity", "NaN", "undefined", "Boolean"],
+  ...["String", "Symbol", "Date", "Promise", "RegExp", "Error", "AggregateError", "EvalError", "RangeError"],
+  ...["ReferenceError", "SyntaxError", "TypeError", "URIError", "JSON", "Math", "Intl", "ArrayBuffer", "Uint8Array"],
+  ...["Int8Array", "Uint16Array", "Int16Array", "Uint32Array", "Int32Array", "Float16Array", "Float32Array"],
+  ...["Float64Array", "Uint8ClampedArray", "BigUint64Array", "BigInt64Array", "DataView", "Map", "BigInt", "Set"],
+  ...["WeakMap", "WeakSet", "WeakRef", "Proxy", "Reflect", "FinalizationRegistry", "decodeURI", "isNaN", "isFinite"],
+  ...["decodeURIComponent", "encodeURI", "encodeURIComponent", "Iterator", "globalThis", "WebAssembly", "console"],
+  ...["setTimeout", "clearTimeout", "setImmediate", "clearImmediate", "queueMicrotask", "performance", "TextDecoder"],
+  ...["TextEncoder", "crypto", "AbortController", "AbortSignal", "DOMException", "MessageChannel"],
+]);
+
 /** Runs a cell as a notebook does: the value of its last expression is a part of the output. */
 const RUNNER = `
 import os as _os, posix as _posix, sys as _sys, traceback as _traceback
@@ -208,26 +221,19 @@ function disarm(): void {
   ]);
   syncBuiltinESMExports();
   process.env = {};
-  const language = new Set([
-    ...["Object", "Function", "Array", "Number", "parseFloat", "parseInt", "Infinity", "NaN", "undefined", "Boolean"],
-    ...["String", "Symbol", "Date", "Promise", "RegExp", "Error", "AggregateError", "EvalError", "RangeError"],
-    ...["ReferenceError", "SyntaxError", "TypeError", "URIError", "JSON", "Math", "Intl", "ArrayBuffer", "Uint8Array"],
-    ...["Int8Array", "Uint16Array", "Int16Array", "Uint32Array", "Int32Array", "Float16Array", "Float32Array"],
-    ...["Float64Array", "Uint8ClampedArray", "BigUint64Array", "BigInt64Array", "DataView", "Map", "BigInt", "Set"],
-    ...["WeakMap", "WeakSet", "WeakRef", "Proxy", "Reflect", "FinalizationRegistry", "decodeURI", "isNaN", "isFinite"],
-    ...["decodeURIComponent", "encodeURI", "encodeURIComponent", "Iterator", "globalThis", "WebAssembly", "console"],
-    ...["setTimeout", "clearTimeout", "setImmediate", "clearImmediate", "queueMicrotask", "performance", "TextDecoder"],
-    ...["TextEncoder", "crypto", "AbortController", "AbortSignal", "DOMException", "MessageChannel"],
-  ]);
   for (const name of Object.getOwnPropertyNames(globalThis)) {
-    if (!language.has(name)) Reflect.deleteProperty(globalThis, name);
+    if (!LANGUAGE.has(name)) Reflect.deleteProperty(globalThis, name);
   }
   for (const name of ["prepareStackTrace", "captureStackTrace"] as const) {
     const value = name === "prepareStackTrace" ? undefined : Error[name];
     Object.defineProperty(Error, name, { value, writable: false, configurable: false });
   }
-  // A changed method of the language would get the objects that this process works with.
-  for (const name of language) {
+  freezeLanguage();
+}
+
+/** A changed method of the language would get the objects that this process works with. */
+function freezeLanguage(): void {
+  for (const name of LANGUAGE) {
     const value: unknown = Reflect.get(globalThis, name);
     if (name === "globalThis" || (typeof value !== "function" && typeof value !== "object") || value === null) continue;
     if (typeof value === "function" && value.prototype) harden(value.prototype);
@@ -236,13 +242,13 @@ function disarm(): void {
   }
   for (const iterable of [[], new Map(), new Set(), "", (function* () {})()]) {
     const iterator = iterable[Symbol.iterator]?.();
-    for (let each = iterator && Object.getPrototypeOf(iterator); each; each = Object.getPrototypeOf(each)) {
-      Object.freeze(each);
-    }
+    if (iterator) freezePrototypes(iterator);
   }
-  for (const made of [async () => {}, function* () {}, async function* () {}, new Uint8Array()]) {
-    for (let each = Object.getPrototypeOf(made); each; each = Object.getPrototypeOf(each)) Object.freeze(each);
-  }
+  for (const made of [async () => {}, function* () {}, async function* () {}, new Uint8Array()]) freezePrototypes(made);
+}
+
+function freezePrototypes(value: object): void {
+  for (let each = Object.getPrototypeOf(value); each; each = Object.getPrototypeOf(each)) Object.freeze(each);
 }
 
 /** Freezes a prototype; objects that inherit from it may still have properties of the same names. */

@@ -76,18 +76,8 @@ async function measure(client: HostClient, { kind, baseUrl }: IdentifiedHost, mo
     const json = { model, messages, max_tokens: 8, stream: true };
     const answer = await client.open("POST", `${baseUrl}/${path}`, { headers, json, timeoutMs: FIRST_TOKEN_MS });
     try {
-      if (answer.statusCode !== 200) {
-        const message = messageIn(await answer.body.json().catch(() => undefined));
-        const problem = `status ${answer.statusCode}${message === undefined ? "" : `: ${message}`}`;
-        return { model, ms: undefined, problem };
-      }
-      const reader = new EventReader(MAX_EVENT);
-      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-        for (const { data } of reader.read(chunk) ?? []) {
-          if (hasText(data)) return { model, ms: Math.round(performance.now() - beganAt), problem: undefined };
-        }
-      }
-      return { model, ms: undefined, problem: "the answer has no text" };
+      const problem = await untilText(answer);
+      return { model, ms: problem === undefined ? Math.round(performance.now() - beganAt) : undefined, problem };
     } finally {
       answer.body.on("error", () => {}).destroy();
     }
@@ -96,6 +86,21 @@ async function measure(client: HostClient, { kind, baseUrl }: IdentifiedHost, mo
     return { model, ms: undefined, problem: isLate ? "no token within 60 s" : "the connection failed" };
   }
 }
+
+/** Reads the answer until it has text; resolves with the problem of one without. */
+async function untilText({ statusCode, body }: OpenAnswer): Promise<string | undefined> {
+  if (statusCode !== 200) {
+    const message = messageIn(await body.json().catch(() => undefined));
+    return `status ${statusCode}${message === undefined ? "" : `: ${message}`}`;
+  }
+  const reader = new EventReader(MAX_EVENT);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    if (reader.read(chunk)?.some(({ data }) => hasText(data))) return undefined;
+  }
+  return "the answer has no text";
+}
+
+type OpenAnswer = Awaited<ReturnType<HostClient["open"]>>;
 
 /** Whether an event of a chat, in OpenAI's or Anthropic's format, has text, reasoning or a tool call. */
 function hasText(data: string): boolean {

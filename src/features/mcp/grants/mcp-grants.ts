@@ -7,13 +7,13 @@ import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Logger } from "../../../kernel/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
-import { type Actor, checkMayGrant, mayStillGrant, recordAudit } from "../../accounts/index.ts";
+import { type Actor, recordAudit } from "../../accounts/index.ts";
 import { loadProviderFailure, SignOnFailure } from "../../sign-on/index.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import { AuthorizationServers, type ClientAddresses } from "./authorization-servers.ts";
 import { connectionRequired } from "./grant-faults.ts";
 import { GrantFetches } from "./grant-fetch.ts";
-import { type GrantOwner, PROJECT_ACCOUNT } from "./grant-owner.ts";
+import type { GrantOwner } from "./grant-owner.ts";
 import {
   deleteGrant,
   ensureGrant,
@@ -27,6 +27,7 @@ import { expiryOf, GrantRefresh, type OpenGrant } from "./grant-refresh.ts";
 import { GrantRevocations } from "./grant-revocations.ts";
 import { GrantSession } from "./grant-session.ts";
 import { deleteStaleGrants, reencryptGrants } from "./grant-upkeep.ts";
+import { mayConnect } from "./may-connect.ts";
 import type { OAuthServerSettings } from "./oauth-server.ts";
 import { deleteUnused } from "./revocation-queries.ts";
 import { type GrantRequest, SealedGrants } from "./sealed-grants.ts";
@@ -297,22 +298,6 @@ export class McpGrants {
   #run<Result>(work: (executor: Executor) => Promise<Result>): Promise<Result> {
     return this.#options.database.run(work);
   }
-}
-
-/** Whether the person or key that began to connect an account may still do so. */
-async function mayConnect(
-  executor: Executor,
-  { organizationId, projectId }: McpGrantRow,
-  author: GrantRequest["author"],
-): Promise<boolean> {
-  if (author === undefined) return true;
-  const now = Date.now();
-  if (!(await mayStillGrant(executor, organizationId, { ...author, now }, () => {}))) return false;
-  if (projectId === null || author.userId === null) return true;
-  // The key of a person allows less than the person's own session.
-  return mayStillGrant(executor, organizationId, { ...author, keyId: null, now }, (person) =>
-    checkMayGrant(person, [PROJECT_ACCOUNT], projectId),
-  );
 }
 
 function isEqual(a: string, b: string): boolean {

@@ -68,17 +68,15 @@ export function writeTables(tables: Uint8Array, query: Float32Array, { deviation
   const sums = new Float32Array(tables.length);
   let range = 0;
   for (let table = 0; table < count; table += 1) {
+    const entries = sums.subarray(table * TABLE_ENTRIES, (table + 1) * TABLE_ENTRIES);
     let half = 0;
     for (let bit = 0; bit < TABLE_BITS; bit += 1) {
       const dimension = table * TABLE_BITS + bit;
       const weight = (query[dimension] ?? 0) * (deviations[dimension] ?? 0);
       half += Math.abs(weight);
-      for (let entry = 0; entry < TABLE_ENTRIES; entry += 1) {
-        const at = table * TABLE_ENTRIES + entry;
-        sums[at] = (sums[at] ?? 0) + ((entry >> bit) & 1 ? weight : -weight);
-      }
+      for (const [entry, sum] of entries.entries()) entries[entry] = sum + ((entry >> bit) & 1 ? weight : -weight);
     }
-    for (let at = table * TABLE_ENTRIES; at < (table + 1) * TABLE_ENTRIES; at += 1) sums[at] = (sums[at] ?? 0) + half;
+    for (const [entry, sum] of entries.entries()) entries[entry] = sum + half;
     range = Math.max(range, 2 * half);
   }
   const factor = Math.min(MAX_ENTRY, Math.floor(MAX_SUM / count)) / (range || 1);

@@ -3,7 +3,7 @@
  * scale, the integers, the number of term occurrences, and the terms with their counts. Numbers are little-endian.
  */
 
-import { countTerms, termsOf } from "./terms.ts";
+import { countTerms, termsOf } from "../../../kernel/keywords/terms.ts";
 import { quantize } from "./vector-blocks.ts";
 
 const VERSION = 1;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { termsOf } from "../../../kernel/keywords/terms.ts";
 import { encodeSegment } from "./segment-format.ts";
 import { type IndexQuery, StoreIndex } from "./store-index.ts";
-import { termsOf } from "./terms.ts";
 import { quantize, VectorBlocks } from "./vector-blocks.ts";
 
 const DIMENSIONS = 40;

@@ -1,8 +1,8 @@
 /** What can be found in one vector store: its chunks by vectors and by terms, and the attributes of their files. */
 
+import { withRoom } from "../../../kernel/keywords/growing-arrays.ts";
+import { KeywordIndex } from "../../../kernel/keywords/keyword-index.ts";
 import { type AttributeFilter, type Attributes, passesFilter } from "../../../wire/openai/attribute-filters.ts";
-import { withRoom } from "./growing-arrays.ts";
-import { KeywordIndex } from "./keyword-index.ts";
 import { decodeSegment, dimensionsOf } from "./segment-format.ts";
 import { TopList } from "./top-list.ts";
 import { VectorBlocks } from "./vector-blocks.ts";

@@ -3,6 +3,7 @@
  * them; in many, it compares codes of one bit per dimension first, and then the nearest by their integers (decision 0072).
  */
 
+import { withRoom } from "../../../kernel/keywords/growing-arrays.ts";
 import {
   type Center,
   codeBytesOf,
@@ -14,7 +15,6 @@ import {
   writeTables,
 } from "./bit-codes.ts";
 import { DISTANCES_WASM } from "./distances-wasm.ts";
-import { withRoom } from "./growing-arrays.ts";
 import { type ScoredEntry, TopList } from "./top-list.ts";
 
 interface Distances {

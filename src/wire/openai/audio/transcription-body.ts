@@ -73,26 +73,11 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
   const fieldNames = Object.keys(TranscriptionBody.shape);
   const ignoredFields = checkUnknownFields(sent, { known: fieldNames, unsupported: UNSUPPORTED, policy });
   const body = parse(TranscriptionBody, sent);
+  refuseUnsupported(body);
   const format = body.response_format ?? "json";
-  const { include = [], timestamp_granularities: granularities = [], stream = false } = body;
-  if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
-  for (const hint of ["keywords", "languages"] as const) {
-    if (body[hint] !== undefined) throw unsupportedValue(`No model here takes '${hint}'.`, hint);
-  }
-  if (typeof body.chunking_strategy === "object") {
-    const setting = Object.keys(body.chunking_strategy).find((each) => each !== "type");
-    const message = "No model here supports settings for voice activity detection.";
-    if (setting !== undefined) throw unsupportedValue(message, `chunking_strategy.${setting}`);
-  }
-  if (stream && !STREAMED_FORMATS.has(format)) {
-    const message = `A stream consists of events; with 'stream', 'response_format' must be json, text or diarized_json, not ${format}.`;
-    throw invalidRequest(message, "response_format", "unsupported_value");
-  }
+  const { timestamp_granularities: granularities = [], stream = false } = body;
   const wordTimes = granularities.includes("word");
-  if (wordTimes && !stream && format !== "verbose_json" && format !== "diarized_json") {
-    const message = `Only verbose_json, diarized_json and streams show the times of words; 'response_format' is ${format}.`;
-    throw invalidRequest(message, "timestamp_granularities", "invalid_value");
-  }
+  checkFormat(format, stream, wordTimes);
   return {
     model: body.model,
     request: {
@@ -109,6 +94,28 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
     lists: { segments: granularities.length === 0 || granularities.includes("segment"), words: wordTimes },
     ignoredFields,
   };
+}
+
+function refuseUnsupported(body: z.output<typeof TranscriptionBody>): void {
+  const { include = [], chunking_strategy: chunking } = body;
+  if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
+  for (const hint of ["keywords", "languages"] as const) {
+    if (body[hint] !== undefined) throw unsupportedValue(`No model here takes '${hint}'.`, hint);
+  }
+  const setting = typeof chunking === "object" ? Object.keys(chunking).find((each) => each !== "type") : undefined;
+  const message = "No model here supports settings for voice activity detection.";
+  if (setting !== undefined) throw unsupportedValue(message, `chunking_strategy.${setting}`);
+}
+
+function checkFormat(format: ParsedTranscription["format"], stream: boolean, wordTimes: boolean): void {
+  if (stream && !STREAMED_FORMATS.has(format)) {
+    const message = `A stream consists of events; with 'stream', 'response_format' must be json, text or diarized_json, not ${format}.`;
+    throw invalidRequest(message, "response_format", "unsupported_value");
+  }
+  if (wordTimes && !stream && format !== "verbose_json" && format !== "diarized_json") {
+    const message = `Only verbose_json, diarized_json and streams show the times of words; 'response_format' is ${format}.`;
+    throw invalidRequest(message, "timestamp_granularities", "invalid_value");
+  }
 }
 
 /** Validates the form of a translation into English. Throws a Fault whose `param` names the first invalid field. */
@@ -164,19 +171,20 @@ const PART_OF_OBJECT = /^(\w+)\[(\w+)\]$/;
 /** Collects fields: clients send lists as `name[]` or as repeated `name`, and objects as `name[key]` or as JSON. */
 function gather(fields: Fields): Record<string, unknown> {
   const body: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of fields) {
-    // The upload check refuses a file sent as text. Forms send unset fields as empty strings.
-    if (name === "file" || value === "") continue;
+  // The upload check refuses a file sent as text. Forms send unset fields as empty strings.
+  for (const [name, value] of [...fields].filter((field) => field[0] !== "file" && field[1] !== "")) {
     const plain = name.replace(/\[\d*\]$/, "");
     const [, object, key] = PART_OF_OBJECT.exec(plain) ?? [];
     if (LISTS.has(plain)) {
       body[plain] = [...((body[plain] as string[] | undefined) ?? []), value];
-    } else if (object !== undefined && key !== undefined) {
-      body[object] = { ...(body[object] as object | undefined), [key]: value };
-    } else {
-      if (plain in body) throw invalidRequest(`The field '${plain}' was sent more than once.`, plain, "invalid_value");
-      body[plain] = plain === "chunking_strategy" && value.startsWith("{") ? fromJson(plain, value) : value;
+      continue;
     }
+    if (object !== undefined && key !== undefined) {
+      body[object] = { ...(body[object] as object | undefined), [key]: value };
+      continue;
+    }
+    if (plain in body) throw invalidRequest(`The field '${plain}' was sent more than once.`, plain, "invalid_value");
+    body[plain] = plain === "chunking_strategy" && value.startsWith("{") ? fromJson(plain, value) : value;
   }
   return { ...body };
 }

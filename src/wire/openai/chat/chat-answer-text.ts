@@ -22,12 +22,10 @@ function textsOf({ index: choice = 0, delta, message }: Choice): TextDelta[] {
   const walk = (value: unknown, part: string) => {
     if (typeof value === "string") texts.push({ choice, part, text: value });
     if (typeof value !== "object" || value === null) return;
-    for (const [key, inner] of Object.entries(value)) {
-      if (NO_TEXT.has(key)) continue;
-      // Tool calls arrive in pieces, each with the index of its call.
-      const place = Array.isArray(value) ? ((inner as { index?: number } | null)?.index ?? key) : key;
+    const fields = Object.entries(value).filter(([key]) => !NO_TEXT.has(key));
+    for (const [key, inner] of fields) {
       const isWritten = key === "arguments" && typeof inner === "object";
-      walk(isWritten ? JSON.stringify(inner) : inner, `${part}.${place}`);
+      walk(isWritten ? JSON.stringify(inner) : inner, `${part}.${Array.isArray(value) ? placeOf(inner, key) : key}`);
     }
   };
   walk(delta ?? message, "");
@@ -75,3 +73,8 @@ export const chatAnswerText = forwardedText({
     return { fields: emptied, json: JSON.stringify(emptied) };
   },
 });
+
+/** Tool calls arrive in pieces, each with the index of its call. */
+function placeOf(element: unknown, key: string): string | number {
+  return (element as { index?: number } | null)?.index ?? key;
+}

@@ -44,28 +44,38 @@ export async function* toFrames(
   { includeUsage, moderation }: FrameOptions,
 ): AsyncGenerator<string> {
   const envelope = newChatChunk(answer);
-  const begun = new Set<number>();
-  const reasoning: ReasoningDetails[] = [];
-  const chunk = (index: number, part: Part) => {
-    const choice = { index, delta: part.delta, logprobs: part.logprobs ?? null, finish_reason: part.reason ?? null };
-    return toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
-  };
+  const unreported = includeUsage ? { usage: null } : {};
+  const deltas = new Deltas();
   for await (const event of answer.events) {
     if ("choice" in event) {
-      if (!begun.has(event.choice)) {
-        begun.add(event.choice);
-        yield chunk(event.choice, { delta: firstDelta(event) });
+      for (const part of deltas.of(event)) {
+        const { delta, logprobs = null, reason = null } = part;
+        const choice = { index: event.choice, delta, logprobs, finish_reason: reason };
+        yield toFrame({ ...envelope, choices: [choice], ...unreported });
       }
-      const part = toPart(event);
-      if (part !== undefined) yield chunk(event.choice, part);
-      const detail = event.type === "reasoning" ? detailsOf(reasoning, event.choice).add(event) : undefined;
-      if (detail !== undefined) yield chunk(event.choice, { delta: { reasoning_details: [detail] } });
     } else if (event.type === "finish") {
       const last = (part: object) => toFrame({ ...envelope, choices: [], ...part });
       if (includeUsage) yield last({ usage: toUsage(event.usage) });
-      if (moderation !== undefined) yield last({ moderation: moderation(), ...(includeUsage ? { usage: null } : {}) });
+      if (moderation !== undefined) yield last({ moderation: moderation(), ...unreported });
       yield DONE;
     }
+  }
+}
+
+/** Deltas of the choices: the first one of each has its role. */
+class Deltas {
+  readonly #begun = new Set<number>();
+  readonly #reasoning: ReasoningDetails[] = [];
+
+  *of(event: ChoiceEvent): Generator<Part> {
+    if (!this.#begun.has(event.choice)) {
+      this.#begun.add(event.choice);
+      yield { delta: firstDelta(event) };
+    }
+    const part = toPart(event);
+    if (part !== undefined) yield part;
+    const detail = event.type === "reasoning" ? detailsOf(this.#reasoning, event.choice).add(event) : undefined;
+    if (detail !== undefined) yield { delta: { reasoning_details: [detail] } };
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOfEntries } from "../../openapi/list-answers.ts";
 import { named } from "../../openapi/named.ts";
-import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { ErrorAnswer } from "../../openapi/service-answers.ts";
 import { ModerationError, NamedModerationResult } from "../moderations.ts";
 

@@ -96,21 +96,27 @@ export async function* toTextCompletionFrames(answer: FormatAnswer, body: Comple
       if (includeUsage) yield toFrame({ ...envelope, choices: [], usage: toUsage(event.usage) });
       yield DONE;
     } else if (event.type === "echo" || event.type === "text" || event.type === "choice-end") {
-      const text = event.type === "choice-end" ? "" : event.text;
-      const added = event.type === "choice-end" ? [] : (event.logprobs ?? []);
-      const offset = offsets.get(event.choice) ?? 0;
-      offsets.set(event.choice, offset + text.length);
-      const logprobs = emptyLogprobs();
-      appendLogprobs(logprobs, added, offset);
-      const choice = {
-        text,
-        index: event.choice,
-        logprobs: body.logprobs === undefined || added.length === 0 ? null : logprobs,
-        finish_reason: event.type === "choice-end" ? toReason(event.reason) : null,
-      };
+      const choice = toTextChoice(event, offsets, body.logprobs !== undefined);
       yield toFrame({ ...envelope, choices: [choice], ...(includeUsage ? { usage: null } : {}) });
     }
   }
+}
+
+type TextEvent = Extract<ChatEvent, { type: "echo" | "text" | "choice-end" }>;
+
+/** `offsets`: length of the text of each choice so far. */
+function toTextChoice(event: TextEvent, offsets: Map<number, number>, showsLogprobs: boolean) {
+  const { text, logprobs: added = [] } = event.type === "choice-end" ? { text: "" } : event;
+  const offset = offsets.get(event.choice) ?? 0;
+  offsets.set(event.choice, offset + text.length);
+  const logprobs = emptyLogprobs();
+  appendLogprobs(logprobs, added, offset);
+  return {
+    text,
+    index: event.choice,
+    logprobs: showsLogprobs && added.length > 0 ? logprobs : null,
+    finish_reason: event.type === "choice-end" ? toReason(event.reason) : null,
+  };
 }
 
 export function includesUsage({ stream_options: options }: CompletionBody): boolean {

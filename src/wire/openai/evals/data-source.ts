@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { Metadata } from "../../responses/metadata.ts";
+import { parsedListOf } from "../list-of.ts";
 import { PromptReference } from "../prompts/prompt-content.ts";
 
 /** Rows of one run. */
@@ -17,7 +18,7 @@ export const EvalRowsSchema = lazy.looseObject(() => ({
 
 const fileContent = lazy.strictObject(() => ({
   type: z.literal("file_content"),
-  content: z.array(EvalRowsSchema).min(1).max(MAX_EVAL_ROWS),
+  content: parsedListOf(EvalRowsSchema).min(1).max(MAX_EVAL_ROWS),
 }));
 const fileId = lazy.strictObject(() => ({ type: z.literal("file_id"), id: z.string().min(1).max(200) }));
 

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { describedBy } from "../../openapi/described-by.ts";
+import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { Metadata } from "../../responses/metadata.ts";
 import { toSeconds, toSecondsOrNull } from "../organization/organization-list.ts";
 import { ComparedDataSource, RunDataSource, Variant } from "./data-source.ts";

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { Metadata } from "../../responses/metadata.ts";
 import { PAGE_QUERY, toSeconds } from "../organization/organization-list.ts";
 import { Grader } from "./graders.ts";

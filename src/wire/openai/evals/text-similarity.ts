@@ -65,32 +65,28 @@ function gleu(candidate: readonly string[], reference: readonly string[]): numbe
 
 /** METEOR with equal words only, without stems and synonyms (Banerjee and Lavie, 2005). */
 function meteor(candidate: readonly string[], reference: readonly string[]): number {
-  const positions = new Map<string, number[]>();
-  for (const [index, word] of reference.entries()) {
-    const open = positions.get(word);
-    if (open === undefined) positions.set(word, [index]);
-    else open.push(index);
-  }
-  const matches: number[] = [];
+  const { matches, chunks } = matchWords(candidate, reference);
+  if (matches === 0) return candidate.length === 0 && reference.length === 0 ? 1 : 0;
+  const precision = matches / candidate.length;
+  const recall = matches / reference.length;
+  const mean = (10 * precision * recall) / (recall + 9 * precision);
+  return mean * (1 - 0.5 * (chunks / matches) ** 3);
+}
+
+/** Counts the words of the candidate that the reference has, and the runs that stand together in both. */
+function matchWords(candidate: readonly string[], reference: readonly string[]): { matches: number; chunks: number } {
+  const positions = Map.groupBy(reference.keys(), (index) => reference[index] as string);
+  let matches = 0;
   let chunks = 0;
   let previous = Number.NaN;
   for (const word of candidate) {
     const open = positions.get(word) ?? [];
-    const at = open.includes(previous + 1) ? open.indexOf(previous + 1) : 0;
-    const [match] = open.splice(at, 1);
-    if (match === undefined) {
-      previous = Number.NaN;
-      continue;
-    }
-    if (match !== previous + 1) chunks += 1;
+    const [match = Number.NaN] = open.splice(Math.max(0, open.indexOf(previous + 1)), 1);
+    if (!Number.isNaN(match)) matches += 1;
+    if (!Number.isNaN(match) && match !== previous + 1) chunks += 1;
     previous = match;
-    matches.push(match);
   }
-  if (matches.length === 0) return candidate.length === 0 && reference.length === 0 ? 1 : 0;
-  const precision = matches.length / candidate.length;
-  const recall = matches.length / reference.length;
-  const mean = (10 * precision * recall) / (recall + 9 * precision);
-  return mean * (1 - 0.5 * (chunks / matches.length) ** 3);
+  return { matches, chunks };
 }
 
 /** F1 of n-grams. */

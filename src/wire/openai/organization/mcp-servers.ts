@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, toSeconds } from "./organization-list.ts";
 
 /** Era of a protocol version: sessions ended with the first version of 2026. */

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { ORDER_QUERY, PAGE_QUERY } from "./organization-list.ts";
 
 const NANO = 1e9;
@@ -122,22 +122,27 @@ export function toMcpCallResult(
   };
 }
 
-interface CallRow {
+export interface ShownToolCall {
   id: string;
+  /** When the call began. */
   createdAt: number;
+  /** Empty for a caller without a project. */
   projectId: string;
   keyId: string;
   server: string;
   tool: string;
   source: "response" | "gateway" | "api";
   outcome: "completed" | "tool_error" | "failed" | "cancelled";
+  /** Why it failed; null for a success, and for a failure that the tool itself describes. */
   error: string | null;
   durationMs: number;
+  /** Null without a result. */
   resultBytes: number | null;
+  /** Null without a price. */
   costNanoDollars: number | null;
 }
 
-export function toMcpCall(row: CallRow): AnswerOf<typeof McpCall> {
+export function toMcpCall(row: ShownToolCall): AnswerOf<typeof McpCall> {
   return {
     id: row.id,
     object: "organization.mcp_call",

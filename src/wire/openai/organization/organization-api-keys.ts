@@ -98,7 +98,7 @@ export function refuseScopes(body: { scopes?: string[] | undefined }): void {
   throw unsupportedValue("'scopes' is not supported: use the model permissions of the key's project.", "scopes");
 }
 
-interface ApiKey {
+export interface ShownApiKey {
   id: string;
   name: string;
   redactedValue: string;
@@ -106,7 +106,9 @@ interface ApiKey {
   expiresAt: number | null;
   lastUsedAt: number | null;
   lastUsedAddress: string | null;
+  /** User agent of the last use. */
   lastUsedClient: string | null;
+  /** JSON array of the permissions of a restricted admin key. */
   permissions?: string | null;
 }
 
@@ -127,14 +129,14 @@ export type KeyOwner = Owner | UserOwner;
 
 /** A key with its secret, which is shown once. */
 export interface ShownKey {
-  key: ApiKey;
+  key: ShownApiKey;
   secret: Secret;
 }
 
 type ApiKeyKind = "project" | "admin" | "restricted" | "operator";
 
 /** `owner` is undefined for keys that the operator created. */
-export function toProjectApiKey(key: ApiKey, owner: KeyOwner | undefined): AnswerOf<typeof ProjectApiKey> {
+export function toProjectApiKey(key: ShownApiKey, owner: KeyOwner | undefined): AnswerOf<typeof ProjectApiKey> {
   return {
     object: "organization.project.api_key" as const,
     ...common(key),
@@ -143,7 +145,7 @@ export function toProjectApiKey(key: ApiKey, owner: KeyOwner | undefined): Answe
   };
 }
 
-function toOwner(key: ApiKey, owner: KeyOwner | undefined) {
+function toOwner(key: ShownApiKey, owner: KeyOwner | undefined) {
   if (owner === undefined) return { type: "user" as const, user: { ...operator(key), email: "" } };
   const { id, name, role } = owner;
   if ("email" in owner) {
@@ -162,7 +164,7 @@ export function toCreatedProjectApiKey(
 }
 
 export function toOrganizationApiKey(
-  key: ApiKey & { kind: ApiKeyKind; projectId: string | null; serviceAccountId: string | null },
+  key: ShownApiKey & { kind: ApiKeyKind; projectId: string | null; serviceAccountId: string | null },
 ): AnswerOf<typeof OrganizationApiKey> {
   return {
     object: "organization.api_key" as const,
@@ -174,7 +176,7 @@ export function toOrganizationApiKey(
 }
 
 /** `owner` is undefined for keys that the operator created. */
-export function toAdminApiKey(key: ApiKey, owner: UserOwner | undefined): AnswerOf<typeof AdminApiKey> {
+export function toAdminApiKey(key: ShownApiKey, owner: UserOwner | undefined): AnswerOf<typeof AdminApiKey> {
   return {
     object: "organization.admin_api_key" as const,
     ...common(key),
@@ -207,7 +209,7 @@ export function toCreatedServiceAccountKey({ key, secret }: ShownKey): AnswerOf<
   };
 }
 
-function common(key: ApiKey) {
+function common(key: ShownApiKey) {
   return {
     id: key.id,
     name: key.name,
@@ -221,6 +223,6 @@ function common(key: ApiKey) {
 }
 
 /** Renders the operator as a user, which clients expect as the owner. */
-function operator(key: ApiKey) {
+function operator(key: ShownApiKey) {
   return { id: "operator", name: "Operator", role: "owner", created_at: toSeconds(key.createdAt) };
 }

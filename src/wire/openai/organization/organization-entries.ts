@@ -71,10 +71,10 @@ export const VersionsQuery = lazy.strictObject(() => ({
   limit: queryNumber(z.int().min(1).max(100)).default(20),
 }));
 export const CompareQuery = lazy.strictObject(() => ({
-  from: version.optional().describe("Version to compare with. Default: the one before."),
+  from: version.optional().describe("ShownVersion to compare with. Default: the one before."),
 }));
 
-interface Entry {
+export interface ShownEntry {
   kind: EntryKind;
   name: string;
   source: "file" | "api";
@@ -86,7 +86,7 @@ interface Entry {
   updatedAt: number | undefined;
 }
 
-export function toConfigurationEntry(entry: Entry): AnswerOf<typeof ConfigurationEntry> {
+export function toConfigurationEntry(entry: ShownEntry): AnswerOf<typeof ConfigurationEntry> {
   const { kind, name, source, status, problem, value, version, updatedAt } = entry;
   return {
     object: "organization.configuration.entry",
@@ -99,16 +99,17 @@ export function toConfigurationEntry(entry: Entry): AnswerOf<typeof Configuratio
   };
 }
 
-interface Version {
+export interface ShownVersion {
   version: number;
   createdAt: number;
   action: "change" | "restore" | "import";
+  /** Null for commands of the operator. */
   actorKeyId: string | null;
   actorUserId: string | null;
   reason: string | null;
 }
 
-export function toConfigurationVersion(row: Version): AnswerOf<typeof ConfigurationVersion> {
+export function toConfigurationVersion(row: ShownVersion): AnswerOf<typeof ConfigurationVersion> {
   return {
     object: "organization.configuration.version",
     id: String(row.version),
@@ -124,7 +125,7 @@ interface Comparison {
   from: number;
   to: number;
   changes: readonly {
-    kind: Entry["kind"];
+    kind: ShownEntry["kind"];
     name: string;
     before: unknown;
     after: unknown;

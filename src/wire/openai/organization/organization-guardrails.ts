@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { guardrailList } from "../../../contracts/guardrail.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import type { ProjectGuardrails } from "../../openapi/organization-answers.ts";
+import type { ProjectGuardrails } from "../../openapi/project-policy-answers.ts";
 
 export const GuardrailsBody = named(
   "GuardrailsBody",

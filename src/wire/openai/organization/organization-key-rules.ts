@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import type { KeyRules } from "../../openapi/organization-answers.ts";
+import type { KeyRules } from "../../openapi/project-policy-answers.ts";
 import { EXPIRES_IN_SECONDS } from "./organization-api-keys.ts";
 import { ModelPermissionsBody } from "./organization-model-permissions.ts";
 import { SpendLimitBody } from "./organization-spend-limits.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import type { ModerationPolicy } from "../../openapi/organization-answers.ts";
+import type { ModerationPolicy } from "../../openapi/project-policy-answers.ts";
 import { ChatModerationFields, toChatModerationRequest } from "../chat/chat-moderation.ts";
 
 const UnsupportedLanguage = z

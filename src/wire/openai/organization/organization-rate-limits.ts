@@ -3,7 +3,7 @@ import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import type { RateLimit } from "../../openapi/organization-answers.ts";
+import type { RateLimit } from "../../openapi/project-policy-answers.ts";
 import { PAGE_QUERY } from "./organization-list.ts";
 
 /** Stands for unlimited, since every row has a number. Setting it removes a limit. */

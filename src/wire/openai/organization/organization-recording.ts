@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import type { ProjectRecording } from "../../openapi/organization-answers.ts";
+import type { ProjectRecording } from "../../openapi/project-policy-answers.ts";
 
 const MEBIBYTE = 2 ** 20;
 const DEFAULT_DAYS = 7;

@@ -5,7 +5,7 @@ import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import type { RequestDetails, RequestFeedback } from "../../openapi/usage-answers.ts";
+import type { RequestDetails, RequestFeedback } from "../../openapi/request-answers.ts";
 import { requestFilters, requestLimit, toRequestEntry } from "./organization-requests.ts";
 
 const include = z.preprocess(
@@ -57,8 +57,10 @@ export interface Feedback {
   id: string;
   requestId: string;
   projectId: string;
+  /** Key of the author; the user's ID in a session. */
   keyId: string;
   userId: string | null;
+  /** 0 (bad) to 1 (good). */
   score: number | null;
   comment: string | null;
   tags: readonly string[];

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { RequestHistogram, RequestPage } from "../../openapi/usage-answers.ts";
+import type { RequestHistogram, RequestPage } from "../../openapi/request-answers.ts";
 import { queryBoolean, queryNumber } from "./organization-list.ts";
 
 const MAX_LIMIT = 100;
@@ -121,17 +121,20 @@ function notAPage() {
   return invalidRequest(message, "page", "invalid_value");
 }
 
-interface Entry {
+export interface ShownRequest {
   id: string;
+  /** Time of the end. */
   at: number;
   projectId: string;
   keyId: string;
   operation: string;
+  /** As the caller wrote it, truncated. */
   model: string | null;
   answeredBy: string | null;
   deployment: string | null;
   status: number;
   outcome: string | null;
+  /** Code or kind of the error; never its message, which may quote the request. */
   error: string | null;
   attempts: number | null;
   queuedMilliseconds: number | null;
@@ -143,14 +146,16 @@ interface Entry {
   characters: number | null;
   audioMilliseconds: number | null;
   costNanoDollars: number | null;
-  details: Details | null;
+  details: ShownDetails | null;
 }
 
-interface Details {
-  stages?: readonly Stage[] | undefined;
+export interface ShownDetails {
+  stages?: readonly ShownStage[] | undefined;
+  /** Message of the error that the client got, if it was the service's or an upstream's. */
   message?: string | undefined;
   cause?: string | undefined;
   reasoningTokens?: number | undefined;
+  /** What the cache did; left out without one. */
   cache?: "hit" | "miss" | "bypass" | undefined;
   costParts?: readonly { unit: string; quantity: number; costNanoDollars: number }[] | undefined;
   reportedCostNanoDollars?: number | undefined;
@@ -158,6 +163,7 @@ interface Details {
   serviceTier?: string | undefined;
   endUser?: string | undefined;
   tags?: readonly string[] | undefined;
+  /** What the guardrails did, without any content. */
   guardrails?: readonly GuardrailRecord[] | undefined;
 }
 
@@ -168,19 +174,27 @@ interface GuardrailRecord {
   findings: Readonly<Record<string, number>>;
 }
 
-interface Stage {
+export interface ShownStage {
   kind: "load" | "attempt" | "moderation" | "turn" | "tool";
+  /** Deployment, or the tool that was called. */
   deployment: string;
+  /** Milliseconds since the request's beginning. */
   startMs: number;
   durationMs: number;
+  /** Part of the duration that an attempt waited for a slot. */
   queuedMs?: number | undefined;
+  /** Code or kind of the error that ended it. */
   error?: string | undefined;
   message?: string | undefined;
+  /** Message of an upstream or an engine, for administrators: it may name hosts and files. */
   cause?: string | undefined;
 }
 
 /** `showsCauses`: whether the caller may read messages of upstreams and engines, which name hosts and files. */
-export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typeof RequestPage>["data"][number] {
+export function toRequestEntry(
+  entry: ShownRequest,
+  showsCauses: boolean,
+): AnswerOf<typeof RequestPage>["data"][number] {
   const {
     stages = [],
     message,
@@ -247,7 +261,7 @@ export function toRequestEntry(entry: Entry, showsCauses: boolean): AnswerOf<typ
 }
 
 export function toRequestPage(
-  { entries, next }: { entries: readonly Entry[]; next: Position | SortedPosition | undefined },
+  { entries, next }: { entries: readonly ShownRequest[]; next: Position | SortedPosition | undefined },
   showsCauses: boolean,
 ): AnswerOf<typeof RequestPage> {
   return {
@@ -264,7 +278,7 @@ function toPage(position: Position | SortedPosition): string {
 }
 
 /** Renders a server-sent event; without an entry, a comment that keeps the connection open. */
-export function toRequestFrame(entry: Entry | undefined, showsCauses: boolean): string {
+export function toRequestFrame(entry: ShownRequest | undefined, showsCauses: boolean): string {
   return entry === undefined ? ": keep-alive\n\n" : `data: ${JSON.stringify(toRequestEntry(entry, showsCauses))}\n\n`;
 }
 

@@ -28,13 +28,14 @@ export const RoleUpdateBody = named(
 export const RoleListQuery = z.strictObject(cursorQuery({ limit: 1_000, order: "asc" }));
 export const AssignRoleBody = named("AssignRoleBody", z.strictObject({ role_id: z.string() }));
 
-interface ShownRole {
+export interface ShownRole {
   id: string;
   name: string;
   description: string | null;
   permissions: readonly string[];
   isBuiltIn: boolean;
   isOfProject: boolean;
+  /** Null for a built-in role. */
   createdAt: number | null;
   updatedAt: number | null;
   createdBy: string | null;

@@ -3,11 +3,12 @@
 import { HOUR_MS } from "../../../kernel/durations.ts";
 import type { RecordedDetails, RecordedUsage } from "../../../kernel/usage.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { CostsPage, UsageKind } from "../../openapi/usage-answers.ts";
+import type { CostsPage, ToolUsageKind, UsageKind } from "../../openapi/usage-answers.ts";
 import { toSeconds } from "./organization-list.ts";
 
-interface UsageSum extends RecordedUsage, RecordedDetails {
+export interface ShownSum extends RecordedUsage, RecordedDetails {
   requests: number;
+  /** Undefined unless grouped by it. */
   projectId?: string;
   keyId?: string;
   model?: string;
@@ -15,6 +16,7 @@ interface UsageSum extends RecordedUsage, RecordedDetails {
   operation?: string;
   serviceTier?: string | null;
   isBatch?: number;
+  /** Null: a key of a service account. */
   userId?: string | null;
   apiSource?: string;
   imageSource?: string | null;
@@ -25,7 +27,7 @@ interface UsageSum extends RecordedUsage, RecordedDetails {
 interface Report {
   /** Kind of the labels in the sums. */
   labelKind?: "end_user" | "tag" | "tool" | "prompt" | undefined;
-  buckets: readonly { beginsAt: number; endsAt: number; sums: readonly UsageSum[] }[];
+  buckets: readonly { beginsAt: number; endsAt: number; sums: readonly ShownSum[] }[];
   next: number | undefined;
 }
 
@@ -48,20 +50,44 @@ export function toUsagePage(kind: UsageKind, report: Report) {
   }));
 }
 
+/** Renders calls of a tool. */
+export function toToolUsagePage(kind: ToolUsageKind, report: Report) {
+  const { object, toAmounts } = TOOL_AMOUNTS[kind];
+  return toPage(report, (sum) => ({
+    object: `organization.usage.${object}.result` as const,
+    ...toAmounts(sum.requests),
+    project_id: sum.projectId ?? null,
+    user_id: sum.userId ?? null,
+    api_key_id: sum.keyId ?? null,
+  }));
+}
+
+const TOOL_AMOUNTS = {
+  code_interpreter_sessions: {
+    object: "code_interpreter_sessions",
+    toAmounts: (calls: number) => ({ num_sessions: calls }),
+  },
+  file_search_calls: { object: "file_searches", toAmounts: (calls: number) => ({ num_requests: calls }) },
+  web_search_calls: {
+    object: "web_searches",
+    toAmounts: (calls: number) => ({ num_requests: calls, num_model_requests: calls }),
+  },
+} as const;
+
 /** Name of the standard tier in OpenAI's API. */
-function serviceTierOf({ serviceTier }: UsageSum): string | null {
+function serviceTierOf({ serviceTier }: ShownSum): string | null {
   return serviceTier === undefined ? null : (serviceTier ?? "default");
 }
 
 /** Groups that OpenAI's API does not have. */
-function extensionsOf({ deployment, label }: UsageSum, { labelKind }: Report): Record<string, string> {
+function extensionsOf({ deployment, label }: ShownSum, { labelKind }: Report): Record<string, string> {
   return {
     ...(deployment !== undefined && { x_deployment: deployment }),
     ...(label !== undefined && { [`x_${labelKind}`]: label }),
   };
 }
 
-const AMOUNTS: Readonly<Record<UsageKind, (sum: UsageSum, bucketMs: number) => Record<string, number>>> = {
+const AMOUNTS: Readonly<Record<UsageKind, (sum: ShownSum, bucketMs: number) => Record<string, number>>> = {
   completions: (sum) => ({
     input_tokens: sum.promptTokens,
     input_cached_tokens: sum.cachedTokens,
@@ -97,8 +123,7 @@ export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
     ...(sum.isBatch === undefined ? {} : { x_batch: sum.isBatch === 1 }),
     ...(sum.serviceTier === undefined ? {} : { x_service_tier: serviceTierOf(sum) }),
     ...extensionsOf(sum, report),
-    ...(sum.reportedCostNanoDollars === null ? {} : { x_reported: sum.reportedCostNanoDollars / NANO }),
-    ...(sum.comparedCostNanoDollars === null ? {} : { x_compared: sum.comparedCostNanoDollars / NANO }),
+    ...statedCosts(sum),
     line_item: sum.model ?? null,
     project_id: sum.projectId ?? null,
     api_key_id: sum.keyId ?? null,
@@ -110,7 +135,7 @@ export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
 
 function toPage<Result>(
   { buckets, next }: Report,
-  toResult: (sum: UsageSum, bucket: Pick<Report["buckets"][number], "beginsAt" | "endsAt">) => Result,
+  toResult: (sum: ShownSum, bucket: Pick<Report["buckets"][number], "beginsAt" | "endsAt">) => Result,
 ) {
   return {
     object: "page" as const,
@@ -122,5 +147,13 @@ function toPage<Result>(
     })),
     has_more: next !== undefined,
     next_page: next === undefined ? null : `page_${toSeconds(next)}`,
+  };
+}
+
+/** Costs that upstreams reported, and the costs by price of the same requests. */
+function statedCosts({ reportedCostNanoDollars: reported, comparedCostNanoDollars: compared }: ShownSum) {
+  return {
+    ...(reported === null ? {} : { x_reported: reported / NANO }),
+    ...(compared === null ? {} : { x_compared: compared / NANO }),
   };
 }

@@ -71,6 +71,7 @@ const COMMON_GROUPS = {
   tool: "label",
   prompt: "label",
 } as const;
+const TOOL_GROUPS = { project_id: "projectId", api_key_id: "keyId", user_id: "userId" } as const;
 const GROUPS = { ...COMMON_GROUPS, model: "model" } as const;
 const IMAGE_GROUPS = { ...GROUPS, source: "imageSource", size: "imageSize" } as const;
 const EXPORT_GROUPS = { ...COMMON_GROUPS, model: "model", line_item: "model", operation: "operation" } as const;
@@ -98,6 +99,14 @@ export function toUsageRequest(kind: UsageKind, query: z.output<typeof UsageQuer
 function withoutImages<Order>(query: Query, order: Order): Order {
   for (const name of ["sources", "sizes"] as const) refuseList(query, name, "only images have it");
   return order;
+}
+
+/** Converts a query of calls of tools, which no model is part of. */
+export function toToolUsageRequest(query: z.output<typeof UsageQuery>, now: number) {
+  refuseList(query, "line_items", "only costs have line items");
+  refuseList(query, "models", "searches and sessions are counted without their model");
+  const order = withoutImages(query, toOrder(query, WIDTHS[query.bucket_width], now));
+  return { ...order, groupBy: groupsIn(query, TOOL_GROUPS) };
 }
 
 /** Converts a query of costs, whose line items are models. */

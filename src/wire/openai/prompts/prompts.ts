@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
-import { listOfEntries } from "../../openapi/organization-answers.ts";
 import { PAGE_QUERY, toSeconds } from "../organization/organization-list.ts";
 import { PromptContent } from "./prompt-content.ts";
 

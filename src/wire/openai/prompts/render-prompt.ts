@@ -118,16 +118,25 @@ function toPart(variable: PromptVariable, sent: unknown): string | Part {
 
 function problemOf({ type, options = [] }: Pick<PromptVariable, "name" | "type" | "options">, value: unknown) {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (type === "text") return typeof value === "object" ? "it must be a text." : undefined;
-  if (type === "number")
-    return text.trim() !== "" && Number.isFinite(Number(text)) ? undefined : "it must be a number.";
-  if (type === "boolean") return text === "true" || text === "false" ? undefined : "it must be true or false.";
-  if (type === "enum") return options.includes(text) ? undefined : `it must be one of ${options.join(", ")}.`;
-  if (typeof value !== "string") return undefined;
+  switch (type) {
+    case "text":
+      return typeof value === "object" ? "it must be a text." : undefined;
+    case "number":
+      return text.trim() !== "" && Number.isFinite(Number(text)) ? undefined : "it must be a number.";
+    case "boolean":
+      return text === "true" || text === "false" ? undefined : "it must be true or false.";
+    case "enum":
+      return options.includes(text) ? undefined : `it must be one of ${options.join(", ")}.`;
+    default:
+      return typeof value !== "string" || isJson(value) ? undefined : "it must be JSON.";
+  }
+}
+
+function isJson(text: string): boolean {
   try {
-    JSON.parse(value);
-    return undefined;
+    JSON.parse(text);
+    return true;
   } catch {
-    return "it must be JSON.";
+    return false;
   }
 }

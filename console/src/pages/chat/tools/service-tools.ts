@@ -61,34 +61,39 @@ export function toServiceCall(output: Readonly<Record<string, unknown>>): Servic
   const { id, type, status } = item;
   const error = "error" in item ? item.error : undefined;
   const common = { id, type, status: status ?? "completed", ...(error != null && { error: messageOf(error) }) };
+  const details = detailsOf(item);
+  return details && { ...common, ...details };
+}
+
+function detailsOf(item: Answers["ResponseOutputItem"]): Omit<ServiceCall, "id" | "type" | "status"> | undefined {
   switch (item.type) {
     case "file_search_call": {
       const matches = (item.results ?? []).map(({ filename, text, score }) => ({ title: filename, text, score }));
-      return { ...common, queries: item.queries, results: matches };
+      return { queries: item.queries, results: matches };
     }
     case "web_search_call": {
       const { query, sources = [] } = item.action;
       const results = sources.map(({ url }) => ({ title: url, text: "" }));
-      return { ...common, queries: query === undefined ? [] : [query], results };
+      return { queries: query === undefined ? [] : [query], results };
     }
     case "mcp_call": {
       const texts = typeof item.output === "string" ? [{ title: "", text: cut(item.output) }] : [];
-      const call = { ...common, ...mcpOf(item), queries: [], results: texts };
+      const call = { ...mcpOf(item), queries: [], results: texts };
       return item.approval_request_id == null ? call : { ...call, approvalId: item.approval_request_id };
     }
     case "mcp_approval_request":
-      return { ...common, ...mcpOf(item), queries: [], results: [] };
+      return { ...mcpOf(item), queries: [], results: [] };
     case "code_interpreter_call": {
       const outputs = item.outputs ?? [];
       const logs = outputs.flatMap((each) => (each.type === "logs" ? [{ title: "", text: cut(each.logs) }] : []));
       const images = outputs.flatMap((each) => (each.type === "image" ? [each.url] : []));
       const { code, container_id: container } = item;
-      return { ...common, queries: [], results: logs, images: images.filter(isImage), input: code ?? "", container };
+      return { queries: [], results: logs, images: images.filter(isImage), input: code ?? "", container };
     }
     case "image_generation_call": {
       const { result, output_format: format = "png", revised_prompt: prompt } = item;
       const images = result == null ? [] : [`data:${IMAGE_TYPES[format] ?? "image/png"};base64,${result}`];
-      return { ...common, queries: prompt == null ? [] : [prompt], results: [], images };
+      return { queries: prompt == null ? [] : [prompt], results: [], images };
     }
     default:
       return undefined;

@@ -1,0 +1,9 @@
+import type { TranscriptionAbilities } from "../../contracts/engine.ts";
+
+/** Abilities of every Moonshine model; speaker labels depend on another model. */
+export const MOONSHINE_ABILITIES: Omit<TranscriptionAbilities, "diarization"> = {
+  translation: false,
+  prompt: false,
+  temperature: false,
+  wordTimes: false,
+};

@@ -1,0 +1,245 @@
+/** One WebSocket of the Responses API: runs its requests as POST /v1/responses, in lanes, and sends their events. */
+
+import type { Caller } from "../../../contracts/caller.ts";
+import type { InternalRequest, InternalRequests } from "../../../http/internal-requests.ts";
+import { KeyedLimits } from "../../../kernel/async/keyed-limits.ts";
+import { Fault, invalidRequest } from "../../../kernel/faults.ts";
+import { parseJson } from "../../../kernel/json/parse-json.ts";
+import { EventReader } from "../../../kernel/server-sent-events.ts";
+import type { ErrorBody } from "../../../wire/openai/error.ts";
+import {
+  type CreateEvent,
+  preparedEvents,
+  readClientEvent,
+  readCreateEvent,
+  readStreamId,
+  toErrorEvent,
+  toFailureEvent,
+  toInputItems,
+  toSocketEvent,
+  toSteerFailure,
+  toStreamErrorEvent,
+  typeOfEvent,
+  withStreamId,
+} from "../../../wire/responses/socket-events.ts";
+import { previousResponseNotFound } from "../response-faults.ts";
+import type { ConnectionResponses, UnstoredResponse } from "./unstored-responses.ts";
+
+export interface ResponseConnectionOptions extends Pick<InternalRequest, "headers" | "address"> {
+  requests: Pick<InternalRequests, "stream">;
+  unstored: ConnectionResponses;
+  /** Whether the service stores responses. */
+  isStoring: boolean;
+  requestId: string;
+  /** Authenticates the connection's key again. Throws a Fault when it does not work any more. */
+  authenticate(): Promise<Caller>;
+  send(message: string): void;
+  /** Resolves once the client has read most of what was sent. */
+  flushed(): Promise<void>;
+  /** Logs a failure that is a bug. */
+  reportBug(failure: unknown): void;
+  /** Ends the connection; called after the error event that says why. */
+  close(failure: Fault): void;
+}
+
+/** A request of the client. */
+interface Turn extends CreateEvent {
+  streamId: string | undefined;
+  /** Size of its message. */
+  bytes: number;
+}
+
+/** Requests that run or wait; further messages are not read until one has ended. */
+const MAX_OPEN_TURNS = 16;
+const MAX_STREAMS = 32;
+/** As in a body over HTTP. */
+const MAX_VALUES = 100_000;
+/** Events that contain the response. */
+const ENVELOPES = /^response\.(created|queued|in_progress|completed|incomplete|failed)$/;
+const ENDS: ReadonlySet<string> = new Set(["response.completed", "response.incomplete"]);
+
+export class ResponseConnection {
+  readonly #options: ResponseConnectionOptions;
+  readonly #ended = new AbortController();
+  readonly #lanes = new KeyedLimits(1);
+  readonly #streamIds = new Set<string>();
+  readonly #open = new Set<Promise<void>>();
+  #refusal: Fault | undefined;
+
+  constructor(options: ResponseConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a response is running. */
+  get isBusy(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** Takes a message of the client; resolves once the connection can take another one. */
+  async receive(message: Buffer, isBinary: boolean): Promise<void> {
+    let streamId: string | undefined;
+    try {
+      const value = readMessage(message, isBinary);
+      streamId = readStreamId(value);
+      const event = readClientEvent(value);
+      if (event.type === "response.processed") return;
+      if (event.type === "response.steer") return this.#send(toSteerFailure(event), undefined);
+      if (this.#refusal !== undefined) throw this.#refusal;
+      this.#addStream(streamId);
+      const turn = { ...readCreateEvent(event), streamId, bytes: message.length };
+      if (this.#open.size >= MAX_OPEN_TURNS) await Promise.race(this.#open);
+      this.#start(turn);
+    } catch (failure) {
+      this.#fail(failure, streamId);
+    }
+  }
+
+  /** Refuses further requests. Running ones continue. */
+  refuseFurther(refusal: Fault): void {
+    this.#refusal = refusal;
+  }
+
+  /** Ends all work; nothing is sent afterwards. */
+  end(): void {
+    this.#ended.abort();
+    this.#options.unstored.clear();
+  }
+
+  #addStream(streamId: string | undefined): void {
+    if (streamId === undefined || this.#streamIds.has(streamId)) return;
+    if (this.#streamIds.size >= MAX_STREAMS) {
+      const message = `This connection has ${MAX_STREAMS} streams, the limit. Use one of their 'stream_id's again, or open another connection.`;
+      throw invalidRequest(message, "stream_id", "websocket_stream_limit_reached");
+    }
+    this.#streamIds.add(streamId);
+  }
+
+  #start(turn: Turn): void {
+    const run = this.#lanes.run(turn.streamId ?? "", async () => {
+      try {
+        if (!this.#ended.signal.aborted) await this.#run(turn);
+      } catch (failure) {
+        this.#fail(failure, turn.streamId);
+      }
+    });
+    this.#open.add(run);
+    void run.then(() => this.#open.delete(run));
+  }
+
+  async #run(turn: Turn): Promise<void> {
+    const { requests, headers, address } = this.#options;
+    const caller = await this.#options.authenticate();
+    const parent = this.#parentOf(turn);
+    const body = parent === undefined ? turn.body : continued(turn.body, parent);
+    const path = turn.generates ? "/v1/responses" : "/v1/responses/input_tokens";
+    const json = Buffer.from(JSON.stringify(turn.generates ? body : withInput(body)));
+    // A large body is transferred to the thread that parses it, and has no length afterwards.
+    const bytes = json.length;
+    const answer = await requests.stream({ caller, path, body: json, headers, address }, this.#ended.signal);
+    if (answer.status !== 200) {
+      const failure = JSON.parse(await textOf(answer.body)) as ErrorBody;
+      return this.#send(toErrorEvent(answer.status, failure, answer.headers), turn.streamId);
+    }
+    if (turn.generates) return this.#pass(answer.body, turn, parent, bytes);
+    answer.body.resume();
+    const { id, events } = preparedEvents({ ...withInput(turn.body) });
+    const items = toInputItems(body.input) ?? [];
+    this.#keep(turn, { id, items, previousId: body.previous_response_id, bytes });
+    for (const event of events) this.#send(event, turn.streamId);
+  }
+
+  /** Returns the response that a request continues and that only this connection has. Throws a Fault. */
+  #parentOf({ body }: Turn): UnstoredResponse | undefined {
+    const { previous_response_id: id, conversation } = body;
+    // The operation refuses both together.
+    if (typeof id !== "string" || conversation != null || toInputItems(body.input) === undefined) return undefined;
+    const parent = this.#options.unstored.find(id);
+    if (parent === undefined && !this.#options.isStoring) throw previousResponseNotFound(id);
+    return parent;
+  }
+
+  /** Sends the events of a stream, with the response that they continue, which the operation did not see. */
+  async #pass(
+    body: AsyncIterable<Uint8Array>,
+    turn: Turn,
+    parent: UnstoredResponse | undefined,
+    inputBytes: number,
+  ): Promise<void> {
+    const reader = new EventReader();
+    for await (const chunk of body) {
+      for (const message of reader.read(chunk) ?? []) {
+        const type = typeOfEvent(message);
+        if (type === undefined) continue;
+        if (type === "error") this.#send(toStreamErrorEvent(JSON.parse(message.data)), turn.streamId);
+        else if (!ENVELOPES.test(type)) this.#sendJson(withStreamId(message.data, turn.streamId));
+        else {
+          const event = JSON.parse(message.data) as { response?: Record<string, unknown> };
+          const { response = {} } = event;
+          if (parent !== undefined) response.previous_response_id = parent.id;
+          if (ENDS.has(type)) this.#keepEnded(turn, response, parent, inputBytes + message.data.length);
+          this.#send(event, turn.streamId);
+        }
+      }
+      await this.#options.flushed();
+    }
+  }
+
+  #keepEnded(
+    turn: Turn,
+    { id, output, store }: Record<string, unknown>,
+    parent: UnstoredResponse | undefined,
+    bytes: number,
+  ): void {
+    const { input, conversation, ...body } = turn.body;
+    // Whoever continues a stored response reads it from the storage, as long as it is there.
+    if (store === true || conversation != null || typeof id !== "string" || !Array.isArray(output)) return;
+    const { items, previousId } = parent ?? { items: [], previousId: body.previous_response_id };
+    this.#keep(turn, { id, items: [...items, ...(toInputItems(input) ?? []), ...output], previousId, bytes });
+  }
+
+  #keep({ streamId }: Turn, response: UnstoredResponse): void {
+    if (!this.#ended.signal.aborted) this.#options.unstored.keep(streamId ?? "", response);
+  }
+
+  #fail(failure: unknown, streamId: string | undefined): void {
+    if (this.#ended.signal.aborted) return;
+    if (!(failure instanceof Fault)) this.#options.reportBug(failure);
+    this.#send(toFailureEvent(failure, this.#options.requestId), streamId);
+    if (failure instanceof Fault && failure.kind === "unauthenticated") this.#options.close(failure);
+  }
+
+  #send(event: object, streamId: string | undefined): void {
+    this.#sendJson(toSocketEvent(event, streamId));
+  }
+
+  #sendJson(json: string): void {
+    if (!this.#ended.signal.aborted) this.#options.send(json);
+  }
+}
+
+function readMessage(message: Buffer, isBinary: boolean): unknown {
+  if (isBinary) {
+    throw invalidRequest("Binary messages are not supported. Send events as JSON text.", undefined, "invalid_json");
+  }
+  const parsed = parseJson(message, { maxValues: MAX_VALUES });
+  if (parsed.problem !== undefined) throw invalidRequest(`The event ${parsed.problem}.`, undefined, "invalid_json");
+  return parsed.value;
+}
+
+/** Returns the body with the items that it continues in its input, after the stored response that these continue. */
+function continued(body: CreateEvent["body"], { items, previousId }: UnstoredResponse): CreateEvent["body"] {
+  const input = [...items, ...(toInputItems(body.input) ?? [])];
+  return { ...body, previous_response_id: previousId, input };
+}
+
+/** Returns the body with an input, which a response that generates nothing may lack. */
+function withInput(body: CreateEvent["body"]): CreateEvent["body"] {
+  const isEmpty = Array.isArray(body.input) && body.input.length === 0;
+  return isEmpty ? { ...body, input: "" } : body;
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
