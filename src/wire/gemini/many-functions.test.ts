@@ -36,11 +36,14 @@ test.each([
   ["calls", answerCalls, 15_001],
   ["MCP servers", nameServers, 30_000],
 ])("many %s cost what they count", (_name, read, count) => {
-  read();
-  const before = process.threadCpuUsage();
-  expect(read()).toBe(count);
-  const { user, system } = process.threadCpuUsage(before);
-  expect((user + system) / 1000).toBeLessThan(MAX_CPU_MS);
+  // A busy machine makes one run longer, what is computed all of them.
+  const runs = Array.from({ length: 4 }, () => {
+    const before = process.threadCpuUsage();
+    expect(read()).toBe(count);
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  });
+  expect(Math.min(...runs)).toBeLessThan(MAX_CPU_MS);
 });
 
 test("a result without an ID answers the earliest open call of its name, and one with an ID its own", () => {
