@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds llama-server for this machine's CPU from the source in node-llama-cpp's package, the same llama.cpp version that
-# the llama-cpp engine runs. Requires git, cmake and a C++ compiler; takes four minutes on two cores. The tests of the
-# llama-server engine run it if LLAMA_SERVER is set to its path.
+# Builds llama-server for this machine's CPU from the source in node-llama-cpp's package, which npm downloads, the same
+# llama.cpp version that the llama-cpp engine runs. Requires git, npm, cmake and a C++ compiler; takes four minutes on two
+# cores. The tests of the llama-server engine run it if LLAMA_SERVER is set to its path.
 #
 #   scripts/build-llama-server.sh [--cuda] FOLDER    → FOLDER/build/bin/llama-server
 #
@@ -16,9 +16,15 @@ if [ "${1:-}" = --cuda ]; then
   gpu=(-DGGML_CUDA=ON -DGGML_CUDA_NCCL=OFF "-DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES:-native}")
 fi
 [ $# -eq 1 ] || usage
-bundle=$(cd "$(dirname "$0")/.." && pwd)/node_modules/node-llama-cpp/llama/gitRelease.bundle
+package=$(cd "$(dirname "$0")/.." && pwd)/node_modules/node-llama-cpp/package.json
 mkdir -p "$1"
-[ -d "$1/source" ] || git clone --quiet "$bundle" "$1/source"
+if [ ! -d "$1/source" ]; then
+  # An installation of this repository leaves the sources out.
+  archive=$(npm pack --silent "node-llama-cpp@$(node -p "require('$package').version")" --pack-destination "$1")
+  tar -xzf "$1/$archive" -C "$1" --strip-components=2 package/llama/gitRelease.bundle
+  git clone --quiet "$1/gitRelease.bundle" "$1/source"
+  rm "$1/$archive" "$1/gitRelease.bundle"
+fi
 cmake -S "$1/source" -B "$1/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
   ${gpu[@]+"${gpu[@]}"} -DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF
 cmake --build "$1/build" --target llama-server -j "$(nproc)"
