@@ -16,7 +16,7 @@ export async function listOperations(): Promise<readonly RegisteredOperation[]> 
   const file = join(directory, "parlance.yaml");
   await writeFile(
     file,
-    "ollama: { enabled: true }\nmcp_servers: [{ name: example, url: http://127.0.0.1/mcp, oauth: {} }]\n",
+    "ollama: { enabled: true }\ncode_interpreter: { sandbox: process }\nmcp_servers: [{ name: example, url: http://127.0.0.1/mcp, oauth: {} }]\n",
   );
   const environment = { PARLANCE_CONFIG: file, PARLANCE_DATA_DIR: directory };
   const config = await loadConfig({ ...configSources(), environment });

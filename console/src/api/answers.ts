@@ -105,6 +105,14 @@ export interface Answers {
   ConversationUpdateBody: { "metadata": Record<string, string> };
   ConversationDeleted: { "object": "conversation.deleted"; "id": string; "deleted": boolean };
   ConversationItemsBody: { "items": ({ "type"?: (string | null) })[] };
+  ContainerBody: { "name": string; "expires_after"?: ({ "anchor": "last_active_at"; "minutes": number } | null); "file_ids"?: (string[] | null); "memory_limit"?: ("1g" | "4g" | "16g" | "64g" | null); "network_policy"?: ({ "type": "disabled" } | null) };
+  Container: { "id": string; "object": "container"; "created_at": number; "status": "running"; "expires_after": { "anchor": "last_active_at"; "minutes": number }; "last_active_at": number; "name": string; "network_policy": { "type": "disabled" } };
+  ContainerList: { "object": "list"; "data": Answers["Container"][]; "first_id": (string | null); "last_id": (string | null); "has_more": boolean };
+  ContainerDeleted: { "object": "container.deleted"; "id": string; "deleted": boolean };
+  ContainerFileList: { "object": "list"; "data": Answers["ContainerFile"][]; "first_id": (string | null); "last_id": (string | null); "has_more": boolean };
+  ContainerFile: { "id": string; "object": "container.file"; "created_at": number; "bytes": number; "container_id": string; "path": string; "source": "user" | "assistant" };
+  ContainerFileDeleted: { "object": "container.file.deleted"; "id": string; "deleted": boolean };
+  ContainerFileForm: { "file_id"?: string; "file"?: string };
   McpClientMetadata: { "client_id": string; "client_name": string; "client_uri": string; "redirect_uris": string[]; "grant_types": string[]; "response_types": string[]; "token_endpoint_auth_method": string; "application_type": string };
   McpResourceMetadata: { "resource": string; "authorization_servers"?: string[]; "bearer_methods_supported": string[]; "resource_name": string; "resource_documentation": string };
   McpMessage: { "jsonrpc": "2.0"; "method"?: string; "id"?: (string | number); "params"?: Record<string, unknown> };

@@ -28,7 +28,7 @@ export const ContainerBody = named(
 export const ContainerListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
   order: z.enum(["asc", "desc"]).default("desc"),
-  name: z.string().optional(),
+  name: z.string().optional().describe("Containers with this name only."),
 }));
 export const ContainerFileListQuery = lazy.strictObject(() => ({
   ...PAGE_QUERY,
