@@ -6,7 +6,6 @@ import { mkdir, readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { startService } from "../support/service/service.ts";
@@ -26,16 +25,20 @@ const { running, post, uploads, nothingStays } = useUploadService();
 
 test("rejects an upload with a too large Content-Length at once, and closes its connection", async () => {
   const socket = await open("content-length: 1000000000\r\n");
-  const answer = text(socket);
+  // The connection may end with a reset, since the client sends on.
+  let answer = "";
+  socket.setEncoding("latin1").on("data", (data) => {
+    answer += data;
+  });
   const beganAt = performance.now();
   const sending = setInterval(() => {
     if (socket.writable) socket.write(Buffer.alloc(1000));
   }, 10);
-  await once(socket, "readable");
+  await once(socket, "data");
   expectWithin(beganAt, 4_000);
   await once(socket, "close");
   clearInterval(sending);
-  expect(await answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*at most 200000 bytes/);
+  expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*at most 200000 bytes/);
   await nothingStays();
 });
 

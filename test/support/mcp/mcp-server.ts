@@ -107,7 +107,7 @@ function createTools(era: McpEra, state: { aborted: number }, die: () => void): 
       { type: "text", text: "a picture" },
     ],
   }));
-  server.registerTool("huge", {}, () => text("x".repeat(50_000_000)));
+  server.registerTool("huge", {}, () => text("x".repeat(9_000_000)));
   server.registerTool("large", {}, () => text("x".repeat(1_200_000)));
   server.registerTool("hang", {}, async (context) => {
     context.mcpReq.signal.addEventListener("abort", () => {

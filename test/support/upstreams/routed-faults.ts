@@ -81,13 +81,15 @@ export function faultsConfig(upstream: FaultyUpstream, timeoutSeconds: number): 
     if (fault === "refuses-connections") return upstream.refusingUrl;
     return fault === "slow-tls-handshake" ? upstream.silentTlsUrl : upstream.baseUrlFor(fault);
   };
-  const deployment = (url: string, seconds = PATIENCE_SECONDS) => {
-    const timeouts = ["connect", "first_byte", "idle"].map((each) => `${each}_timeout_seconds: ${seconds}`);
-    return `{ engine: openai-compatible, base_url: "${url}", ${timeouts.join(", ")}, max_response_bytes: 262144 }`;
+  const deployment = (url: string, first = PATIENCE_SECONDS, idle = first) => {
+    const timeouts = `connect_timeout_seconds: ${first}, first_byte_timeout_seconds: ${first}, idle_timeout_seconds: ${idle}`;
+    return `{ engine: openai-compatible, base_url: "${url}", ${timeouts}, max_response_bytes: 262144 }`;
   };
   const models = FAULT_ROWS.flatMap((row) => {
     const isTimedOut = "code" in row.seen && row.seen.code === TIMED_OUT.code;
-    const faulty = deployment(urlOf(row.fault), isTimedOut ? timeoutSeconds : PATIENCE_SECONDS);
+    // A stream that stalls has begun.
+    const first = isTimedOut && row.seen !== STALLED ? timeoutSeconds : PATIENCE_SECONDS;
+    const faulty = deployment(urlOf(row.fault), first, isTimedOut ? timeoutSeconds : PATIENCE_SECONDS);
     const own = `{ id: ${modelOf(row)}, task: chat, circuit: { failures: 1000000, failure_rate: 1 }, deployments: [${faulty}`;
     return [
       `  - ${own}] }`,
