@@ -10,9 +10,9 @@ import type { BodyMemory } from "../../http/body-memory.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
-import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { outlineOf } from "../../kernel/json/json-outline.ts";
-import { DownloadFailed, download } from "../../kernel/outgoing/download.ts";
+import { download } from "../../kernel/outgoing/download.ts";
 import { AddressRefused, type OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import {
   type ContentReference,
@@ -22,6 +22,7 @@ import {
   withContents,
 } from "../../wire/content-references.ts";
 import { ContentBounds } from "./content-bounds.ts";
+import { opaque, rethrowFor, serversRefused, shorten, tooSlow, urlsRefused } from "./content-refusals.ts";
 import type { FileStore } from "./file-store.ts";
 import { mediaTypeOf } from "./media-type.ts";
 
@@ -36,6 +37,8 @@ export interface ContentResolverOptions {
   guard: OutgoingGuard;
   /** Maximum bytes of all content of one request. */
   maxBytes: number;
+  /** Counts downloaded bytes with those of large bodies. */
+  memory?: BodyMemory;
 }
 
 /** Returns a body with content in place of what `fields` refer to. Throws a Fault. */
@@ -48,7 +51,6 @@ export type BodyContent = <Body extends { model?: string | undefined }>(
 
 interface ResolveOptions {
   task?: "chat" | "moderation" | undefined;
-  memory?: BodyMemory;
   /** Whether the texts of documents are read for a model that reads nothing else. */
   readsTexts?: boolean;
 }
@@ -64,7 +66,6 @@ interface Purpose {
 const TIMEOUT_MS = 30_000;
 /** Downloads of one project at the same time. */
 const CONCURRENCY = 8;
-const SHOWN_CHARACTERS = 200;
 const TOOL_FIELDS: ReadonlySet<string> = new Set(["tools", "mcp_servers"]);
 
 export class ContentResolver {
@@ -84,7 +85,7 @@ export class ContentResolver {
     reply: FastifyReply,
     body: Body,
     fields: readonly (keyof Body & string)[],
-    { task = "chat", memory, readsTexts = false }: ResolveOptions = {},
+    { task = "chat", readsTexts = false }: ResolveOptions = {},
   ): Body | Promise<Body> {
     const { caller } = reply.request;
     // Texts that an outline leaves out are no references.
@@ -92,11 +93,29 @@ export class ContentResolver {
     const references = referencesOf(outlined as Body, fields);
     const becomeTexts = readsTexts && references.some(({ param }) => !isImageAddress(param));
     if (!becomeTexts && !this.#mayRead(caller, body.model, task, references)) return body;
+    return this.#replace(body, fields, this.#purposeOf(reply));
+  }
+
+  /**
+   * Reads what a request refers to, for models that get content in any case. Returns it by the path of its reference.
+   * Throws a Fault for what may not be read.
+   */
+  readAll(reply: FastifyReply, references: readonly ContentReference[]): Promise<Map<string, ResolvedContent>> {
+    const { policy } = this.#options;
+    return this.#bounded(this.#purposeOf(reply), async (context) => {
+      context.bounds.addReferences(references);
+      return this.#read(references, { ...context, policy: policy === "allow" ? "public" : policy });
+    });
+  }
+
+  #purposeOf(reply: FastifyReply): Purpose {
+    const { request, raw } = reply;
+    const { memory } = this.#options;
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
-    const hold = (bytes: number) => memory?.hold(reply.request, bytes, (release) => reply.raw.once("close", release));
-    const sent = reply.request.bodyBytes ?? 0;
-    return this.#replace(body, fields, { caller, signal: leaving.signal, hold: (bytes) => hold(sent + 2 * bytes) });
+    const hold = (bytes: number) => memory?.hold(request, bytes, (release) => raw.once("close", release));
+    const sent = request.bodyBytes ?? 0;
+    return { caller: request.caller, signal: leaving.signal, hold: (bytes) => hold(sent + 2 * bytes) };
   }
 
   /** Returns items of a conversation with content in place of what they refer to, for one answer of `model`. */
@@ -114,30 +133,35 @@ export class ContentResolver {
     return this.#options.inference.models.mayReadMedia(caller, model, task, media);
   }
 
-  async #replace<Body extends object>(
-    body: Body,
-    fields: readonly (keyof Body & string)[],
-    { caller, signal, hold }: Purpose,
-  ): Promise<Body> {
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const bounds = new ContentBounds(this.#options.maxBytes, hold);
-    // A failure ends the downloads that still run.
-    const failing = new AbortController();
-    const context = { caller, signal: AbortSignal.any([signal, timeout, failing.signal]), bounds };
-    const replaced = { ...body };
-    try {
+  #replace<Body extends object>(body: Body, fields: readonly (keyof Body & string)[], purpose: Purpose): Promise<Body> {
+    return this.#bounded(purpose, async (context) => {
+      const replaced = { ...body };
       for (const field of fields) {
         const references = referencesIn(body[field], field);
         if (references.length === 0) continue;
-        bounds.addReferences(references);
+        context.bounds.addReferences(references);
         if (TOOL_FIELDS.has(field)) await this.#checkTools(references);
         else replaced[field] = withContents(body[field], field, await this.#read(references, context));
       }
       return replaced;
+    });
+  }
+
+  async #bounded<Result>(
+    { caller, signal, hold }: Purpose,
+    read: (context: ReadContext) => Promise<Result>,
+  ): Promise<Result> {
+    const { maxBytes, policy } = this.#options;
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const bounds = new ContentBounds(maxBytes, hold);
+    // A failure ends the downloads that still run.
+    const failing = new AbortController();
+    try {
+      return await read({ caller, policy, signal: AbortSignal.any([signal, timeout, failing.signal]), bounds });
     } catch (failure) {
       failing.abort(failure);
       signal.throwIfAborted();
-      throw timeout.aborted ? tooSlow() : failure;
+      throw timeout.aborted ? tooSlow(TIMEOUT_MS) : failure;
     }
   }
 
@@ -158,7 +182,7 @@ export class ContentResolver {
 
   /** Resolves with undefined for an address that the upstream gets as it is. */
   async #readOne(reference: ContentReference, context: ReadContext): Promise<ResolvedContent | undefined> {
-    const { policy } = this.#options;
+    const { policy } = context;
     if (reference.kind === "file") return this.#readFile(reference, context);
     if (policy === "allow") return undefined;
     if (reference.kind === "opaque") throw opaque(reference.param);
@@ -222,6 +246,7 @@ export function needsResolver(policy: UpstreamUrlsPolicy, references: readonly C
 
 interface ReadContext {
   caller: Caller;
+  policy: UpstreamUrlsPolicy;
   signal: AbortSignal;
   bounds: ContentBounds;
 }
@@ -239,44 +264,4 @@ function referencesIn(value: unknown, field: string): ContentReference[] {
 
 function filenameOf(url: string): string {
   return basename(URL.parse(url)?.pathname ?? "").slice(0, 255) || "file";
-}
-
-function rethrowFor(url: string, param: string): (failure: unknown) => never {
-  return (failure) => {
-    const shown = shorten(url);
-    if (failure instanceof AddressRefused) {
-      const message = `'${shown}' is not an address of the internet: ${failure.message}. Send the content itself, as a data: URL or an uploaded file.`;
-      throw invalidRequest(message, param, "invalid_url");
-    }
-    if (!(failure instanceof DownloadFailed)) throw failure;
-    const message = `'${shown}' could not be fetched: ${failure.message}. Send the content itself, as a data: URL or an uploaded file.`;
-    throw invalidRequest(message, param, "invalid_url");
-  };
-}
-
-function shorten(url: string): string {
-  return url.length <= SHOWN_CHARACTERS ? url : `${url.slice(0, SHOWN_CHARACTERS)}…`;
-}
-
-function serversRefused(param: string): Fault {
-  const message =
-    "This service calls no servers at addresses of callers. An operator adds servers to 'mcp_servers'; name such a server without its address.";
-  return unsupportedValue(message, param);
-}
-
-function urlsRefused(param: string): Fault {
-  const message =
-    "This service accepts no addresses of content. Send the content itself, as a data: URL or an uploaded file.";
-  return unsupportedValue(message, param);
-}
-
-function opaque(param: string): Fault {
-  const message =
-    "This service does not pass on addresses and files in this place. Send the content itself, or name it where the API's own fields have it.";
-  return unsupportedValue(message, param);
-}
-
-function tooSlow(): Fault {
-  const message = `The addresses that the request names did not answer within ${TIMEOUT_MS / 1000} s. Send the content itself, as a data: URL or an uploaded file.`;
-  return invalidRequest(message, undefined, "invalid_url");
 }

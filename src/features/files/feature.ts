@@ -60,7 +60,7 @@ export async function openFiles(
   lifetime.use(fileRetention({ database, files, logger }));
   const guard = new OutgoingGuard({ reach: "public" });
   lifetime.defer(() => guard.close());
-  const resolver = new ContentResolver({ inference, files, policy, guard, maxBytes });
+  const resolver = new ContentResolver({ inference, files, policy, guard, maxBytes, memory });
   const recordings = lifetime.use(new Recordings({ inference, directory, ffmpeg, maxAudioSeconds }));
   const media = new MediaTexts(recordings, maxDocumentCpuSeconds);
   const content: BodyContent = (reply, body, fields, task) => {
@@ -71,7 +71,7 @@ export async function openFiles(
       task !== "moderation" &&
       media.isIn(body, fields) &&
       (isGuarded || !inference.models.mayForwardMedia(caller, body.model));
-    const resolved = resolver.inBody(reply, body, fields, { task, memory, readsTexts });
+    const resolved = resolver.inBody(reply, body, fields, { task, readsTexts });
     if (!isGuarded && !readsTexts) return resolved;
     return Promise.resolve(resolved)
       .then((complete) => withTextFilesIn(complete, fields))

@@ -18,5 +18,5 @@ export function imageFeature({ config, inference, files, tools }: ImagesParts): 
   const { maxUploadBytes, unknownFields } = config.server;
   const uploads = { directory: files.directory, maxBytes: maxUploadBytes };
   tools.register(imageGenerationTool({ inference, limits: config.images }));
-  return { project: [images(inference, { uploads, limits: config.images, unknownFields })] };
+  return { project: [images(inference, { uploads, resolver: files.resolver, limits: config.images, unknownFields })] };
 }

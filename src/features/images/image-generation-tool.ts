@@ -1,21 +1,20 @@
 /** The tool `image_generation` of responses, through an image model of this service. */
 
 import type { Caller } from "../../contracts/caller.ts";
-import type { ImageEvent, ImageFacts, ImageFile, ImageRequest } from "../../contracts/image-model.ts";
+import type { ImageEvent, ImageFacts, ImageRequest } from "../../contracts/image-model.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
-import { type ImageLimits, toImageFile, toSize } from "../../wire/openai/images/image-body.ts";
+import { type ImageLimits, toSize } from "../../wire/openai/images/image-body.ts";
+import { base64Of } from "../../wire/openai/images/image-data-url.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import {
-  base64Of,
   ImageGenerationTool,
   imageParameters,
   latestImage,
   toImageItem,
 } from "../../wire/responses/image-generation.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
-import { mediaTypeOf } from "../files/index.ts";
 import {
   type CallContext,
   type CallOutcome,
@@ -24,6 +23,7 @@ import {
   type ToolContext,
   withPath,
 } from "../tools/index.ts";
+import { imageOfBase64 } from "./input-images.ts";
 
 const NAME = "image_generation";
 const MAX_PROMPT_CHARACTERS = 32_000;
@@ -97,11 +97,11 @@ class ImageSession {
   async start(prompt: string, isEdit: boolean, signal: AbortSignal): Promise<AsyncIterable<ImageEvent>> {
     const { action: _action, mask, ...settings } = this.settings;
     const { caller, path } = this.#context;
-    const image = isEdit && this.latest !== undefined ? toFile(this.latest, "image") : undefined;
+    const image = isEdit && this.latest !== undefined ? imageOfBase64(this.latest, "image") : undefined;
     const request: ImageRequest = {
       ...settings,
       ...{ operation: image === undefined ? "generation" : "edit", prompt, count: 1, images: image ? [image] : [] },
-      mask: image && mask ? toFile(base64Of(mask) ?? refuseMask(path), "mask") : undefined,
+      mask: image && mask ? imageOfBase64(base64Of(mask) ?? refuseMask(path), "mask") : undefined,
       stream: settings.partialImages > 0,
     };
     const onLeave = (leave: () => void) => {
@@ -115,12 +115,6 @@ class ImageSession {
 function refuseMask(path: string): never {
   const message = "The mask must be a data URL such as data:image/png;base64,….";
   throw invalidRequest(message, `${path}.input_image_mask.image_url`, "invalid_value");
-}
-
-function toFile(base64: string, field: string): ImageFile {
-  const bytes = Buffer.from(base64, "base64");
-  const type = mediaTypeOf(bytes.subarray(0, 16), "");
-  return toImageFile({ name: field, bytes: bytes.length, open: async () => new Blob([bytes], { type }) }, type, field);
 }
 
 class ImageCall implements ServiceCall {

@@ -1,12 +1,10 @@
-import { openAsBlob } from "node:fs";
-import { open } from "node:fs/promises";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import type { ImageFile } from "../../contracts/image-model.ts";
+import { acceptJson } from "../../http/json-body.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { rawOperation, routes, scope } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
-import { receiveUpload, requireFile, takeMultipart, type UploadedFile, type UploadOptions } from "../../http/upload.ts";
+import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { toImageBody, toImageEvents } from "../../wire/openai/images/image-answer.ts";
@@ -14,6 +12,7 @@ import { ImageEditEvent, ImageGenerationEvent, Images } from "../../wire/openai/
 import {
   ImageEditBody,
   ImageEditFiles,
+  ImageEditJsonBody,
   ImageGenerationBody,
   type ImageLimits,
   ImageVariationBody,
@@ -21,32 +20,29 @@ import {
   type ParsedImages,
   readGeneration,
   readImageForm,
-  toImageFile,
+  readJsonEdit,
 } from "../../wire/openai/images/image-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
-import { mediaTypeOf } from "../files/index.ts";
+import type { FileStorage } from "../files/index.ts";
+import { type InputImages, imageOfUpload, NO_INPUTS, readReferences } from "./input-images.ts";
 
 export interface ImageParts {
   uploads: UploadOptions;
+  resolver: FileStorage["resolver"];
   limits: ImageLimits & { maxInputImages: number };
   unknownFields: UnknownFieldsPolicy;
 }
 
-interface Inputs {
-  images: readonly ImageFile[];
-  mask: ImageFile | undefined;
-}
-
-const NO_INPUTS: Inputs = { images: [], mask: undefined };
-const SIGNATURE_BYTES = 16;
-
 /** POST /v1/images/generations, /v1/images/edits and /v1/images/variations */
-export function images(inference: Inference, { uploads, limits, unknownFields }: ImageParts): FastifyPluginAsync {
+export function images(
+  inference: Inference,
+  { uploads, resolver, limits, unknownFields }: ImageParts,
+): FastifyPluginAsync {
   const answer = async (
     request: FastifyRequest,
     reply: FastifyReply,
     onLeave: OnDisconnect,
-    { parsed, inputs }: { parsed: ParsedImages; inputs: Inputs },
+    { parsed, inputs }: { parsed: ParsedImages; inputs: InputImages },
   ) => {
     const model = parsed.model ?? inference.models.first(request.caller, "image");
     request.record.model = model;
@@ -64,11 +60,21 @@ export function images(inference: Inference, { uploads, limits, unknownFields }:
     const upload = await receiveUpload(request, reply, { ...uploads, fileFields });
     const parsed = readImageForm(kind, upload.fields, limits, unknownFields);
     requireFile({ ...upload, file: upload.files.find(({ field }) => field === "image") }, "image");
-    const files = await Promise.all(upload.files.map(readImage));
+    const files = await Promise.all(upload.files.map(imageOfUpload));
     const inputs = {
       images: files.filter((_file, index) => upload.files[index]?.field === "image"),
       mask: files.find((_file, index) => upload.files[index]?.field === "mask"),
     };
+    return answer(request, reply, onLeave, { parsed, inputs });
+  };
+  const answerJsonEdit = async (request: FastifyRequest, reply: FastifyReply) => {
+    const onLeave = onDisconnect(reply);
+    const { images, mask, ...parsed } = readJsonEdit(request.body, limits, unknownFields);
+    const { caller } = request;
+    const model = parsed.model ?? inference.models.first(caller, "image");
+    // Nothing is read for a model that the request itself will refuse.
+    const isAnswered = inference.models.taskOf(caller, model) === "image";
+    const inputs = isAnswered ? await readReferences(reply, { images, mask }, resolver) : NO_INPUTS;
     return answer(request, reply, onLeave, { parsed, inputs });
   };
 
@@ -91,20 +97,27 @@ export function images(inference: Inference, { uploads, limits, unknownFields }:
     ),
     scope(
       takeMultipart,
+      acceptJson,
       rawOperation(
         "POST /images/edits",
         {
-          summary: "Edits images by a prompt, within a mask if there is one.",
+          summary:
+            "Edits images by a prompt, within a mask if there is one: uploads, or in JSON addresses, data URLs and files.",
           tag: "Images",
           permission: "project",
+          body: ImageEditJsonBody,
           form: ImageEditBody,
           files: ImageEditFiles,
           answer: Images,
           content: ["text/event-stream"],
           events: ImageEditEvent,
         },
-        (request, reply) => answerForm(request, reply, "edit"),
+        (request, reply) =>
+          request.body === undefined ? answerForm(request, reply, "edit") : answerJsonEdit(request, reply),
       ),
+    ),
+    scope(
+      takeMultipart,
       rawOperation(
         "POST /images/variations",
         {
@@ -119,16 +132,4 @@ export function images(inference: Inference, { uploads, limits, unknownFields }:
       ),
     ),
   );
-}
-
-/** Throws a Fault for a file that is not an image. */
-async function readImage({ field, path, name, bytes }: UploadedFile): Promise<ImageFile> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
-    const type = mediaTypeOf(buffer.subarray(0, bytesRead), "");
-    return toImageFile({ name: name || field, bytes, open: () => openAsBlob(path, { type }) }, type, field);
-  } finally {
-    await file.close();
-  }
 }

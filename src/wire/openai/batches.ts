@@ -16,6 +16,7 @@ const BATCH_ENDPOINTS = [
   "/v1/moderations",
   "/v1/responses",
   "/v1/images/generations",
+  "/v1/images/edits",
   "/v1/messages",
 ] as const;
 

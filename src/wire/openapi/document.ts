@@ -78,15 +78,19 @@ function toOperationId(method: string, path: string): string {
 const FILE = z.object({ file: z.file() });
 
 function toRequestBody({ body, form, files, isBodyOptional }: RegisteredOperation, components: Components) {
-  if (body !== undefined) {
-    const content = { "application/json": { schema: components.input(body) } };
-    return { required: isBodyOptional !== true, content };
-  }
-  if (form === undefined) return undefined;
-  const complete = form.extend((files ?? FILE).shape);
+  if (body === undefined && form === undefined) return undefined;
+  const content = {
+    ...(body !== undefined && { "application/json": { schema: components.input(body) } }),
+    ...(form !== undefined && { "multipart/form-data": { schema: components.input(withFiles(form, files)) } }),
+  };
+  return { required: isBodyOptional !== true, content };
+}
+
+function withFiles(form: z.ZodObject, files = FILE as z.ZodObject): z.ZodObject {
+  const complete = form.extend(files.shape);
   const id = names.get(form)?.id;
   if (id !== undefined) names.add(complete, { id });
-  return { required: true, content: { "multipart/form-data": { schema: components.input(complete) } } };
+  return complete;
 }
 
 const TEXT: ReadonlySet<ContentType> = new Set(["text/plain", "text/html", "text/vtt", "text/csv"]);

@@ -21,7 +21,7 @@ export interface Operation {
    */
   grants?: "credential" | "access";
   query?: z.ZodObject;
-  /** JSON body. */
+  /** JSON body; one of two where there is a form, too. */
   body?: z.ZodType;
   /** Fields of a multipart form, beside its files. */
   form?: z.ZodObject;

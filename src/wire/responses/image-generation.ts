@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { IMAGE_FORMATS, type ImageFacts } from "../../contracts/image-model.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { base64Of } from "../openai/images/image-data-url.ts";
 import { optional } from "../openai/optional.ts";
 import type { ServiceItem } from "./item-events.ts";
 import type { InputItem } from "./responses-input.ts";
@@ -71,11 +72,4 @@ export function latestImage(items: readonly InputItem[]): string | undefined {
 
 function isDataUrl(value: unknown): boolean {
   return typeof value === "string" && base64Of(value) !== undefined;
-}
-
-/** Returns the content of a data URL of an image; undefined for any other text. */
-export function base64Of(url: string): string | undefined {
-  const mark = ";base64,";
-  const start = url.startsWith("data:image/") ? url.indexOf(mark) : -1;
-  return start < 0 ? undefined : url.slice(start + mark.length);
 }

@@ -4,6 +4,7 @@ import type { ImageEvent, ImageFacts, ImageRequest } from "../../../contracts/im
 import type { TokenUsage } from "../../../kernel/usage.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { Images as ImagesAnswer } from "./image-answers.ts";
+import { toDataUrl } from "./image-data-url.ts";
 
 type Images = Extract<ImageEvent, { type: "image" }>[];
 
@@ -76,10 +77,6 @@ function withRequested(facts: ImageFacts | undefined, { size, format, options }:
 /** Events have all fields. */
 function withAuto(facts: ReturnType<typeof withRequested>) {
   return { size: "auto", quality: "auto", background: "auto", output_format: "png", ...facts };
-}
-
-function toDataUrl(base64: string, format = "png"): string {
-  return `data:image/${format};base64,${base64}`;
 }
 
 /** Tokens of the Images API; 0 from models that do not count any. */

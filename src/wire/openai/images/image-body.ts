@@ -53,6 +53,28 @@ export const ImageGenerationBody = named(
   })),
 );
 export const ImageEditBody = named("ImageEditBody", z.object({ ...shared, input_fidelity: optional(word) }));
+
+/** An image that is not in a form: its address, a data URL or a file of the project. */
+const reference = () =>
+  z
+    .strictObject({ image_url: optional(z.string().min(1)), file_id: optional(z.string().min(1)) })
+    .refine(({ image_url: url, file_id: id }) => (url === undefined) !== (id === undefined), {
+      error: "it must have either `image_url` or `file_id`",
+    });
+
+export const ImageEditJsonBody = named(
+  "ImageEditJsonBody",
+  lazy.object(() => ({
+    ...shared,
+    input_fidelity: optional(word),
+    moderation: optional(word),
+    images: z.array(reference()).min(1),
+    mask: optional(reference()),
+  })),
+);
+
+export type ImageReference = z.output<typeof ImageEditJsonBody>["images"][number];
+
 export const ImageVariationBody = named("ImageVariationBody", z.object(common));
 
 const image = z.file().describe("PNG, JPEG or WebP; several as `image[]`.");
@@ -90,6 +112,27 @@ export function readGeneration(body: unknown, limits: ImageLimits, policy: Unkno
   const rules = { known: Object.keys(ImageGenerationBody.shape), unsupported: UNSUPPORTED, policy };
   const ignoredFields = checkUnknownFields(body, rules);
   return { ...toParsed("generation", parse(ImageGenerationBody, body), limits), ignoredFields };
+}
+
+export interface ParsedEdit extends ParsedImages {
+  images: readonly ImageReference[];
+  mask: ImageReference | undefined;
+}
+
+/** Reads the JSON body of an edit, like `readGeneration`. */
+export function readJsonEdit(
+  body: unknown,
+  limits: ImageLimits & { maxInputImages: number },
+  policy: UnknownFieldsPolicy,
+): ParsedEdit {
+  const rules = { known: Object.keys(ImageEditJsonBody.shape), unsupported: UNSUPPORTED, policy };
+  const ignoredFields = checkUnknownFields(body, rules);
+  const { images, mask, ...fields } = parse(ImageEditJsonBody, body);
+  if (images.length > limits.maxInputImages) {
+    const message = `\`images\` has ${images.length} entries; an edit may have at most ${limits.maxInputImages}.`;
+    throw invalidRequest(message, "images", "invalid_value");
+  }
+  return { ...toParsed("edit", fields, limits), ignoredFields, images, mask };
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];
