@@ -110,6 +110,11 @@ const textOf = ({ content }: Anthropic.Message) =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 describe.each(["caller", "far"])("the model %s", (model) => {
+  test("has a list of citations with every text: the SDK's type has the field, and the AI SDK refuses null", async () => {
+    const { content } = await client().messages.create({ ...ASKED, model });
+    expect(content).toEqual([{ type: "text", text: expect.any(String), citations: [] }]);
+  });
+
   describe.each([false, true])("streamed: %s", (stream) => {
     test("answers with text and usage", async () => {
       const message = await complete(stream, { model, system: "Repeat.", messages: ask("Say this again") });

@@ -25,9 +25,10 @@ export async function toMessage(
     if (event.type !== "end") continue;
     message = {
       ...newMessage(answer),
-      content: blocks.map(({ block, text, signature, citations }) => ({
+      content: blocks.map(({ block, text, signature, citations = [] }) => ({
         ...toBlock(block, text, event.reason),
-        ...(citations !== undefined && { citations }),
+        // A list without entries where there are none: validators want the field, and the AI SDK refuses null.
+        ...(isText(block) && { citations }),
         ...(signature !== undefined && { signature }),
       })),
       ...toStop(event),
@@ -37,9 +38,13 @@ export async function toMessage(
   return message;
 }
 
+function isText({ type }: MessagePart): boolean {
+  return type === "text" || type === "refusal";
+}
+
 function toBlock(block: MessagePart, text: string, reason: FinishReason): Record<string, unknown> {
   const empty = toEmptyBlock(block);
-  if (block.type === "text" || block.type === "refusal") return { ...empty, text };
+  if (isText(block)) return { ...empty, text };
   if (block.type === "reasoning") return block.encrypted === undefined ? { ...empty, thinking: text } : empty;
   if (block.type === "mcp-result" || block.type === "server-result") return empty;
   if (block.type === "server-use") return { ...empty, input: block.input };
