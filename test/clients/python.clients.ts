@@ -18,6 +18,7 @@ const REQUIREMENTS: Readonly<Record<string, string>> = {
   "anthropic_client.py": "requirements-anthropic.txt",
   "chainlit_client.py": "requirements-chainlit.txt",
   "crewai_client.py": "requirements-crewai.txt",
+  "docling_client.py": "requirements-docling.txt",
   "dspy_client.py": "requirements-semantic-kernel.txt",
   "google_adk_client.py": "requirements-google-adk.txt",
   "goose_client.py": "requirements-goose.txt",
