@@ -226,7 +226,8 @@ describe.runIf(hasChromium)("the console's chat", () => {
   });
 
   test("leaves no error in the browser's console", () => {
-    const refused = /status of 409/;
+    // A version that two wrote at once, and prompts that links name in vain.
+    const refused = /status of 409|status of 404.*\/prompts\/(missing|late)\//;
     expect(session.complaints.filter((complaint) => !refused.test(complaint))).toEqual([]);
   });
 });

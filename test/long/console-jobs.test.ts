@@ -86,6 +86,7 @@ describe.runIf(hasChromium)("the console's jobs", () => {
     const card = page.getByRole("article", { name: "Label tickets" });
     await card.getByText("Completed").waitFor();
     expect(await card.getByText("1 failed").count()).toBe(1);
+    expect((await card.textContent())?.match(/batch_/g)).toHaveLength(1);
     await card.getByRole("button", { name: "Show errors" }).click();
     await card.getByText("This ticket is empty.").waitFor();
     await expectAccessible();

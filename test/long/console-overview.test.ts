@@ -83,6 +83,8 @@ describe.runIf(hasChromium)("the console's overview", () => {
         await session.open(path);
         await page.reload();
         await outline.first().waitFor();
+        // Nothing has arrived yet.
+        if (path === "/overview") expect(await page.getByText("Live", { exact: true }).count()).toBe(0);
         await session.expectAccessible();
       }
     } finally {

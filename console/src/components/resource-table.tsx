@@ -71,6 +71,11 @@ interface ResourceTableProps<Row> {
 }
 
 const MIN_WIDTH = 480;
+/** A scroll bar that stays in sight tells of columns beyond the edge. */
+const SCROLL_AREA = { type: "auto" } as const;
+
+/** A phone stacks the cells of a row, which is no table for Safari then: tables, rows and cells say what they are. */
+const CELL = { role: "cell" };
 
 /** Rows of a resource: loading, empty, failed or listed, with their actions, order and further pages. */
 export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
@@ -113,11 +118,22 @@ function Rows<Row>({ rows, ...props }: ResourceTableProps<Row> & { rows: readonl
   const sort = props.onSort === undefined ? localSort : (props.sort ?? "");
   return (
     <>
-      <Table.ScrollContainer minWidth={minWidth} {...(maxHeight !== undefined && { mah: maxHeight })} tabIndex={0}>
-        <Table highlightOnHover {...(className !== undefined && { className })} aria-rowcount={rows.length + 1}>
+      <Table.ScrollContainer
+        minWidth={minWidth}
+        {...(maxHeight !== undefined && { mah: maxHeight })}
+        {...(!isHeadless && { className: "stacking-rows" })}
+        scrollAreaProps={SCROLL_AREA}
+        tabIndex={0}
+      >
+        <Table
+          highlightOnHover
+          {...(className !== undefined && { className })}
+          role="table"
+          aria-rowcount={rows.length + 1}
+        >
           {!isHeadless && (
-            <Table.Thead>
-              <Table.Tr>
+            <Table.Thead role="rowgroup">
+              <Table.Tr role="row">
                 {columns.map((column) => (
                   <Heading key={column.label} column={column} sort={sort} onSort={props.onSort ?? setLocalSort} />
                 ))}
@@ -145,8 +161,9 @@ function Heading<Row>({ column, sort, onSort }: HeadingProps<Row>) {
   const text = isUnlabeled ? <VisuallyHidden>{label}</VisuallyHidden> : label;
   return (
     <Table.Th
+      role="columnheader"
       {...(isNumeric && { ta: "right" })}
-      {...(minWidth !== undefined && { miw: minWidth })}
+      {...(minWidth !== undefined && { miw: { sm: minWidth } })}
       {...(direction !== undefined && { "aria-sort": direction })}
     >
       {name === undefined ? (
@@ -180,16 +197,16 @@ function Body<Row>({ rows, columns, query, keyOf, rowHeight, isSelected, details
     );
   }
   return (
-    <Table.Tbody>
+    <Table.Tbody role="rowgroup">
       {rows.map((row) => {
         const below = details?.(row);
         return [
-          <Table.Tr key={keyOf(row)} data-selected={isSelected?.(row) || undefined}>
+          <Table.Tr key={keyOf(row)} role="row" data-selected={isSelected?.(row) || undefined}>
             {cells(row)}
           </Table.Tr>,
           below && (
-            <Table.Tr key={`${keyOf(row)} details`}>
-              <td className="cell" colSpan={columns.length}>
+            <Table.Tr key={`${keyOf(row)} details`} role="row">
+              <td {...CELL} className="cell" colSpan={columns.length}>
                 {below}
               </td>
             </Table.Tr>
@@ -211,10 +228,12 @@ function Cells<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[
     const span = column.span?.(row) ?? 1;
     covered = span - 1;
     // untranslated: classes
-    const classes = ["cell", column.isNumeric && "cell-end tabular nowrap", column.className];
+    const classes = ["cell", column.isNumeric && "cell-number cell-end tabular nowrap", column.className];
     return (
       <td
         key={column.label}
+        {...CELL}
+        data-label={column.isUnlabeled ? undefined : column.label}
         className={classes.filter(Boolean).join(" ")}
         title={column.hint?.(row)}
         {...(span > 1 && { colSpan: span })}

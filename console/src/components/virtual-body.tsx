@@ -41,10 +41,10 @@ export function VirtualBody<Row>({ rows, columns, rowHeight, keyOf, onNearEnd, c
   const above = (items[0]?.start ?? top) - top;
   const below = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
   return (
-    <Table.Tbody ref={body}>
+    <Table.Tbody ref={body} role="rowgroup">
       <Spacer height={above} columns={columns} />
       {items.map(({ index, key }) => (
-        <Table.Tr key={key} ref={virtualizer.measureElement} data-index={index} aria-rowindex={index + 2}>
+        <Table.Tr key={key} role="row" ref={virtualizer.measureElement} data-index={index} aria-rowindex={index + 2}>
           <Cells row={rows[index] as Row} of={children as (row: unknown) => ReactNode} />
         </Table.Tr>
       ))}

@@ -122,6 +122,18 @@ const ROWS: readonly (readonly [page: string, task: string, suite: string, test:
     "console-mcp",
     "runs code and makes images in the chat, whose files are there to download",
   ],
+  [
+    "/chat",
+    "See which tools are off, and how to turn them on",
+    "console-faults",
+    "offers the tools that work, and says how to turn on the others",
+  ],
+  [
+    "/chat",
+    "Change the model of a question with images",
+    "console-faults",
+    "keeps attached images when the model changes, which takes two clicks",
+  ],
   ["/chat", "Let a model search the web", "console-tasks", "searches the web for an answer, which names its sources"],
   [
     "/chat",
@@ -281,6 +293,12 @@ const ROWS: readonly (readonly [page: string, task: string, suite: string, test:
     "filters requests by the address and by the histogram, and exports them",
   ],
   [
+    "/requests",
+    "Read and filter requests on a phone",
+    "console-faults",
+    "stacks the cells of rows on a phone, each with its heading, and keeps seldom filters behind a button",
+  ],
+  [
     "/requests/$request",
     "See why a request was slow or dear",
     "console-behavior",
@@ -385,6 +403,12 @@ const ROWS: readonly (readonly [page: string, task: string, suite: string, test:
     "Change the language",
     "console-languages",
     "changes to each language from the menu, keeps it over a reload, and returns to the browser's",
+  ],
+  [
+    "/",
+    "Ask, and create a project with a key, by the keyboard alone",
+    "console-keyboard",
+    "creates a project, and a key in it",
   ],
   ["/", "Change the theme", "console-tasks", "changes the theme, and keeps it over a reload"],
   [

@@ -1,9 +1,10 @@
-import { Group, Select, Text } from "@mantine/core";
+import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { may, useSession } from "../../api/session.ts";
 import { useEntries } from "../../api/use-entries.ts";
 import { Empty } from "../../components/empty.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
 import { formatAgo, formatDateTime } from "../../components/format.ts";
 import { JsonBlock } from "../../components/json-block.tsx";
 import { Page } from "../../components/page.tsx";
@@ -108,7 +109,7 @@ function Filters({ filters, onChange }: FiltersProps) {
   const { data: projects = [] } = useQuery(projectsQuery(true));
   const users = useEntries<{ id: string; name: string }>(["users"], "v1/organization/users", {});
   return (
-    <Group gap="sm">
+    <FilterBar>
       <Select
         aria-label={t("What it is about")}
         placeholder={t("All events")}
@@ -140,6 +141,6 @@ function Filters({ filters, onChange }: FiltersProps) {
         value={filters.project || null}
         onChange={(project) => onChange({ project: project ?? "" })}
       />
-    </Group>
+    </FilterBar>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ModelEntry, modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
 import { Empty } from "../../components/empty.tsx";
+import { FilterBar } from "../../components/filter-bar.tsx";
 import { formatBytes, formatNumber, formatPerMillion } from "../../components/format.ts";
 import { NeedsProjectKey } from "../../components/needs-project-key.tsx";
 import { Page } from "../../components/page.tsx";
@@ -42,7 +43,7 @@ export function ModelsPage() {
       }
       actions={<PullModel />}
     >
-      <Group gap="sm">
+      <FilterBar>
         {isOperator && (
           <SegmentedControl
             size="sm"
@@ -70,7 +71,7 @@ export function ModelsPage() {
           onChange={(next) => setAddress({ task: next ?? "" })}
           w={160}
         />
-      </Group>
+      </FilterBar>
       {isOperator && view === "library" && <ModelLibrary search={needle} task={task} />}
       {(!isOperator || view !== "library") && (
         <ResourceTable
@@ -177,11 +178,11 @@ const SHOWN_UNITS = {
 };
 const UNITS = Object.keys(SHOWN_UNITS) as (keyof typeof SHOWN_UNITS)[];
 
-function priceOf({ metadata: { pricing } }: ModelEntry): string {
+function priceOf({ metadata: { pricing } }: ModelEntry) {
   const parts = UNITS.flatMap((unit) => {
     const price = pricing[unit];
     if (typeof price !== "string") return [];
     return [SHOWN_UNITS[unit](formatPerMillion(price, pricing.currency))];
   });
-  return parts.length === 0 ? "—" : parts.join(", ");
+  return parts.length === 0 ? "—" : parts.map((part) => <div key={part}>{part}</div>);
 }

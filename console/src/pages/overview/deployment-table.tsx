@@ -11,7 +11,7 @@ import { IconChevronDown, IconChevronRight, IconServer } from "../../icons.tsx";
 import { groupByHost, type HostGroup, stateColor } from "./deployment-groups.ts";
 import type { Deployment } from "./overview-query.ts";
 
-/** What is loaded on each device, as `3 of 8 loaded on cpu, 1.2 GiB`. */
+/** What is loaded on each device, as `3 of 8 loaded on cpu, 1.3 GB`. */
 function devicesOf(deployments: readonly Deployment[]): string[] {
   const running = Map.groupBy(
     deployments.filter(({ device, state }) => device !== null && state === "up"),

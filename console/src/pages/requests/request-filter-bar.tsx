@@ -1,10 +1,11 @@
-import { Autocomplete, Group, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { Autocomplete, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { modelsQuery } from "../../api/models.ts";
 import { listAll } from "../../api/request.ts";
 import { may, useSession } from "../../api/session.ts";
+import { FilterBar } from "../../components/filter-bar.tsx";
 import { formatCost, formatSeconds } from "../../components/format.ts";
 import { msg, t } from "../../i18n/translate.ts";
 import { IconSearch } from "../../icons.tsx";
@@ -31,25 +32,8 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
     enabled: isAdmin && filters.project !== "",
     staleTime: 60_000,
   });
-  return (
-    <Group gap="xs" className="filter-bar">
-      {mayReadContent && <WordsField value={filters.words} onChange={(words) => change({ words })} />}
-      <Select
-        aria-label={t("Time range")}
-        w={158}
-        size="xs"
-        allowDeselect={false}
-        data={RANGES.map(({ value, label }) => ({ value, label: t(label) }))}
-        value={filters.range}
-        onChange={(range) => change({ range: range ?? "24h", from: "", to: "" })}
-      />
-      <SegmentedControl
-        size="xs"
-        aria-label={t("Outcome")}
-        value={filters.status}
-        onChange={(status) => change({ status })}
-        data={OUTCOMES.map(({ value, label }) => ({ value, label: t(label) }))}
-      />
+  const more = (
+    <>
       <NameField
         label={t("Model")}
         placeholder={t("Any model")}
@@ -116,7 +100,36 @@ export function RequestFilterBar({ state: { filters, change } }: { state: Filter
           onChange={(key) => change({ key: key ?? "" })}
         />
       )}
-    </Group>
+    </>
+  );
+  const moreCount = [
+    filters.model,
+    filters.user,
+    filters.slower,
+    filters.costlier,
+    filters.project,
+    filters.key,
+  ].filter((value) => value !== "").length;
+  return (
+    <FilterBar more={more} moreCount={moreCount}>
+      {mayReadContent && <WordsField value={filters.words} onChange={(words) => change({ words })} />}
+      <SegmentedControl
+        size="xs"
+        aria-label={t("Outcome")}
+        value={filters.status}
+        onChange={(status) => change({ status })}
+        data={OUTCOMES.map(({ value, label }) => ({ value, label: t(label) }))}
+      />
+      <Select
+        aria-label={t("Time range")}
+        w={158}
+        size="xs"
+        allowDeselect={false}
+        data={RANGES.map(({ value, label }) => ({ value, label: t(label) }))}
+        value={filters.range}
+        onChange={(range) => change({ range: range ?? "24h", from: "", to: "" })}
+      />
+    </FilterBar>
   );
 }
 

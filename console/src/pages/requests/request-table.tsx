@@ -68,7 +68,7 @@ function modelOf(entry: RequestEntry) {
       </Link>
       <div className="cell-detail wrap-anywhere">
         {entry.operation}
-        {entry.deployment !== null && ` · ${entry.deployment}`}
+        {entry.deployment !== null && entry.deployment !== entry.model && ` · ${entry.deployment}`}
         {entry.cache === "hit" && ` · ${t("cached")}`}
         {(entry.attempts ?? 1) > 1 && ` · ${plural(entry.attempts ?? 1, "{{count}} attempt", "{{count}} attempts")}`}
       </div>

@@ -1,6 +1,7 @@
-import { Group, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSession } from "../../api/session.ts";
+import { FilterBar } from "../../components/filter-bar.tsx";
 import { t, translateLabels } from "../../i18n/translate.ts";
 import { projectsQuery } from "../projects/projects-api.ts";
 import { GROUPS, type Group as GroupBy } from "./groups.ts";
@@ -29,7 +30,7 @@ export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
   const intervals = INTERVALS_OF[selection.range];
   const set = (part: Partial<UsageSelection>) => onChange({ ...selection, ...part });
   return (
-    <Group gap="sm">
+    <FilterBar>
       <Select
         aria-label={t("Time range")}
         w={150}
@@ -84,6 +85,6 @@ export function UsageFilters({ selection, onChange }: UsageFiltersProps) {
         value={selection.model}
         onChange={(model) => set({ model })}
       />
-    </Group>
+    </FilterBar>
   );
 }

@@ -93,7 +93,7 @@ export const ToolChips = memo(function ToolChips({ parameters, onChange, canCall
         />
       )}
       {hasMissing && (
-        <PanelChip icon={<IconPlus size={14} />} label={t("More tools")} isOn={false}>
+        <PanelChip icon={<IconPlus size={14} />} label={t("More tools")} isOn={false} isIcon>
           <Suspense>
             <MissingTools works={works} />
           </Suspense>
@@ -124,7 +124,14 @@ function Chip({ icon, label, isOn, onToggle }: ChipProps & { onToggle: () => voi
   );
 }
 
-function PanelChip({ icon, label, isOn, children }: ChipProps & { children: ReactNode }) {
+/** `isIcon`: the label is for screen readers and the tooltip. */
+function PanelChip({
+  icon,
+  label,
+  isOn,
+  isIcon = false,
+  children,
+}: ChipProps & { isIcon?: boolean; children: ReactNode }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
@@ -132,13 +139,13 @@ function PanelChip({ icon, label, isOn, children }: ChipProps & { children: Reac
         variant={isOn ? "light" : "default"}
         size="compact-xs"
         radius="xl"
-        leftSection={icon}
+        {...(isIcon ? { "aria-label": label, "data-tooltip": label } : { leftSection: icon })}
         data-panel-button
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
       >
-        {label}
+        {isIcon ? icon : label}
       </Button>
       {isOpen && (
         <ComposerPanel label={label} onClose={() => setIsOpen(false)}>
