@@ -404,12 +404,7 @@ const ROWS: readonly (readonly [page: string, task: string, suite: string, test:
     "console-languages",
     "changes to each language from the menu, keeps it over a reload, and returns to the browser's",
   ],
-  [
-    "/",
-    "Ask, and create a project with a key, by the keyboard alone",
-    "console-keyboard",
-    "creates a project, and a key in it",
-  ],
+  ["/", "Create a project with a key by the keyboard alone", "console-keyboard", "creates a project, and a key in it"],
   ["/", "Change the theme", "console-tasks", "changes the theme, and keeps it over a reload"],
   [
     "/",
