@@ -106,4 +106,24 @@ describe.runIf(hasChromium)("connections in the console", () => {
     await page.getByLabel("Set in parlance.yaml").waitFor();
     expect(session.complaints.filter((each) => !each.includes("status of 400"))).toEqual([]);
   });
+
+  test("serves a model that makes images by clicks", async () => {
+    const { page, open, admin } = session;
+    await open("/images");
+    await page.getByText("This project has no image model").waitFor();
+    await page.getByRole("link", { name: "Connect a host" }).click();
+    await page.getByLabel("Address").fill(host.origin);
+    await page.getByRole("textbox", { name: "API key" }).fill("key-of-the-host");
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.getByText("It works").waitFor();
+    await page.getByLabel("Name of the connection").fill("painters");
+    await page.getByRole("switch", { name: "Qwen/Qwen3-8B" }).click({ force: true });
+    await session.pick("Task of Qwen/Qwen3-8B", "image");
+    await page.getByLabel("ID of Qwen/Qwen3-8B").fill("painter");
+    await page.getByRole("button", { name: "Save connection" }).click();
+    await page.getByText("painters is connected").waitFor();
+    expect((await admin("GET", "/models/painter")).value).toMatchObject({ id: "painter", task: "image" });
+    await open("/images");
+    await page.getByRole("textbox", { name: "Prompt" }).waitFor();
+  });
 });

@@ -151,12 +151,16 @@ describe.runIf(hasChromium)("further tasks of the console", () => {
   });
 
   test("shows people what they have used and may spend", async () => {
-    const { admin, service } = session;
-    const { data: users } = await admin("GET", "/users");
-    const { id: user } = users.find(({ email }: { email: string }) => email === EMAIL);
-    const { data: projects } = await admin("GET", "/projects");
-    const { id: project } = projects.find(({ name }: { name: string }) => name === "Default project");
-    await admin("POST", `/projects/${project}/users`, { user_id: user, role: "member" });
+    const { page, open, service } = session;
+    await open("/people");
+    await page.getByRole("link", { name: "Ada Lovelace" }).click();
+    await page.getByRole("combobox", { name: "Project", exact: true }).selectOption("Default project");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page
+      .getByRole("cell", { name: "Default project" })
+      .or(page.getByRole("link", { name: "Default project" }))
+      .first()
+      .waitFor();
     const theirs = await newPage();
     await theirs.goto(service.origin);
     await theirs.getByLabel("E-mail address").fill(EMAIL);

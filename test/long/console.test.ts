@@ -202,7 +202,7 @@ describe.runIf(hasChromium)("the console", () => {
       .click();
     await page.getByRole("button", { name: /^Stop the sample/ }).waitFor();
     await page.getByRole("button", { name: "Speak" }).click();
-    await page.getByRole("link", { name: "Download" }).waitFor();
+    await page.getByRole("link", { name: "Download", exact: true }).waitFor();
     const seconds = await page
       .locator("audio[controls]")
       .evaluate((audio) => (audio as { duration?: number }).duration);

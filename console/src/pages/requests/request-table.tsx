@@ -41,7 +41,7 @@ export function requestColumns(isSortable: boolean): Column<RequestEntry>[] {
       hint: ({ ended_at: time }) => formatDateTime(time),
       cell: timeOf,
     },
-    { label: t("Model"), cell: modelOf },
+    { label: t("Model"), minWidth: 200, cell: modelOf },
     { label: t("Outcome"), className: "cell-outcome", cell: outcomeCell },
     ...measures.map(({ sortName, ...column }) => ({
       ...column,
