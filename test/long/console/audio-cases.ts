@@ -29,6 +29,8 @@ export function audioCases(session: () => ConsoleSession): void {
   test("talks with a model, captions both, times the stages, and can be interrupted", async () => {
     const { open, page, pick, expectAccessible } = session();
     await open("/talk");
+    // The page before has a list of models, too.
+    await page.getByRole("heading", { name: "Talk", exact: true }).waitFor();
     await pick("Model", "echo");
     await page.getByRole("button", { name: "Start talking" }).click();
     const captions = page.getByRole("log", { name: "Captions" });
@@ -97,7 +99,7 @@ export function audioCases(session: () => ConsoleSession): void {
     for (const [format, magic] of Object.entries(MAGIC)) {
       await pick("Format", format);
       await page.getByRole("button", { name: "Speak" }).click();
-      const link = page.getByRole("link", { name: "Download" });
+      const link = page.getByRole("link", { name: "Download", exact: true });
       await page.locator(`a[download="speech.${format}"]`).waitFor();
       const { name, content } = await download(() => link.click());
       expect(name).toBe(`speech.${format}`);

@@ -83,6 +83,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
     () => Object.values(parameterProblems(conversation.parameters)).find((each) => each !== undefined),
     [conversation.parameters, language],
   );
+  const isEmpty = conversation.turns.length === 0 && !chat.isLoading;
   const changedParameters = useMemo(() => countChanged(conversation.parameters), [conversation.parameters]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: replaces models that no longer exist
   useEffect(() => {
@@ -109,7 +110,7 @@ function ChatRoom({ models, transcriptionModel }: ChatRoomProps) {
           onNew={actions.begin}
           onDelete={actions.remove}
         />
-        <Stack gap="sm" className="chat-column">
+        <Stack gap="sm" className="chat-column" data-empty={isEmpty || undefined}>
           <ChatHeader
             conversation={conversation}
             draft={draft}
