@@ -6,7 +6,8 @@ export default defineConfig({
     include: ["test/clients/**/*.test.ts", "test/clients/**/*.clients.ts"],
     globalSetup: ["test/support/models/fetch-default-models.ts"],
     testTimeout: 600_000,
-    hookTimeout: 240_000,
+    // Hooks install programs, as tests do.
+    hookTimeout: 600_000,
     maxWorkers: 1,
     fileParallelism: false,
   },
