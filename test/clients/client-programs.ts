@@ -83,8 +83,12 @@ export async function programPins(): Promise<Map<string, string>> {
 
 /** Whether the program's toolchain is installed. */
 export function hasToolchain({ build: [[tool = ""] = [""]] }: ClientProgram): boolean {
+  return hasCommand(tool);
+}
+
+export function hasCommand(name: string): boolean {
   try {
-    execFileSync("which", [tool], { stdio: "ignore" });
+    execFileSync("which", [name], { stdio: "ignore" });
     return true;
   } catch {
     return false;

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { CARGO_CLIENT_VERSIONS } from "./cargo-clients.ts";
 import { programPins } from "./client-programs.ts";
 import { CLIENTS_PAGE, readChecks, renderClientsTable } from "./clients-table.ts";
 import { nodeClientVersion } from "./node-client-version.ts";
@@ -25,7 +26,8 @@ test("the results are those of the pinned versions", async () => {
   for (const { client, version } of checks) {
     const pin = isNpmClient(client)
       ? NPM_CLIENT_VERSIONS[client]
-      : (pins.get(client.replace(/ in Chromium$| \(traces\)$/, "")) ??
+      : (CARGO_CLIENT_VERSIONS.get(client) ??
+        pins.get(client.replace(/ in Chromium$| \(traces\)$/, "")) ??
         programs.get(client) ??
         nodeClientVersion(client));
     expect(version, `${client}: ${UPDATE}`).toBe(pin);
