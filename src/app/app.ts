@@ -123,6 +123,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
       tools,
       usage,
       userSessions,
+      webhooks,
     },
   };
   for (const open of FEATURES) features.push(await open(parts));

@@ -24,7 +24,7 @@ import { signOnSettings } from "../features/sign-on/settings.ts";
 import { usageSettings } from "../features/usage/settings.ts";
 import { vectorStoreSettings } from "../features/vector-stores/settings.ts";
 import { webSearchSettings } from "../features/web-search/settings.ts";
-import { webhookSettings } from "../features/webhooks/settings.ts";
+import { webhookEndpointSettings, webhookSettings } from "../features/webhooks/settings.ts";
 import { serverSettings } from "../http/settings.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
 import { directory } from "../kernel/settings/sizes.ts";
@@ -79,6 +79,7 @@ export const configFile = mapping(() => ({
   mcp_servers: mcpServerSettings,
   mcp_toolsets: mcpToolsetSettings,
   webhooks: webhookSettings,
+  webhook_endpoints: webhookEndpointSettings.prefault({}),
   mail: mailSettings.optional(),
   sign_on: signOnSettings.prefault({}),
   opentelemetry: openTelemetrySettings.optional(),

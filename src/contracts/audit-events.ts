@@ -57,6 +57,9 @@ export const AUDIT_EVENTS = [
   "user.erased",
   "user.exported",
   "user.updated",
+  "webhook_endpoint.created",
+  "webhook_endpoint.deleted",
+  "webhook_endpoint.updated",
 ] as const;
 
 export type AuditEventType = (typeof AUDIT_EVENTS)[number];

@@ -8,6 +8,7 @@ import { recordingPolicy } from "../features/recorded-content/recording-policy.t
 import { removeStoredContentOf } from "../features/responses/stored-response-queries.ts";
 import { findSessionKeys } from "../features/sign-on/user-session-queries.ts";
 import { toWebhookEvent } from "../features/webhooks/account-webhooks.ts";
+import { removeWebhookEndpointsOf } from "../features/webhooks/endpoints/endpoint-queries.ts";
 import type { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
 
 /** The policies of keys. Workers know them, too. */
@@ -29,6 +30,9 @@ export function accountExtensions(outbox?: WebhookOutbox): AccountExtensions {
       const reported = toWebhookEvent(event);
       if (reported !== undefined) await outbox?.add(executor, reported, now);
     },
-    onProjectArchived: removeStoredContentOf,
+    onProjectArchived: async (executor, projectId) => {
+      await removeStoredContentOf(executor, projectId);
+      await removeWebhookEndpointsOf(executor, projectId);
+    },
   };
 }

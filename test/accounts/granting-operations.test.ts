@@ -33,6 +33,8 @@ const BY_OTHER_MEANS: Readonly<Record<string, string>> = {
   "POST /console/first_owner": "takes the session of an unrestricted admin key (grants.test.ts)",
   "GET /sign-on/{provider}/callback": "takes the answer of the provider (test/sign-on)",
   "POST /v1/organizations": "takes a key of the operator (operator.test.ts)",
+  "POST /v1/webhook_endpoints": "gives a secret that signs events for a receiver, and opens nothing here",
+  "POST /v1/webhook_endpoints/{endpoint}/rotate_secret": "as the creation of an endpoint",
   "POST /v1/realtime/client_secrets": "stands for the key of the caller, which it authenticates each time",
 };
 

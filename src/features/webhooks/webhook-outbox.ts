@@ -3,12 +3,15 @@
 import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
 import { insertWebhookDeliveries } from "./delivery-queries.ts";
+import { findSubscribedEndpoints } from "./endpoints/endpoint-queries.ts";
+import { isProjectEvent } from "./endpoints/project-events.ts";
 import type { WebhookEndpoint } from "./settings.ts";
 import type { WebhookEvent, WebhookEventType } from "./webhook-event.ts";
 
 export class WebhookOutbox {
   #endpoints: readonly WebhookEndpoint[];
-  #onAdded: () => void = () => {};
+  readonly #listeners: (() => void)[] = [];
+  readonly #projectListeners: (() => void)[] = [];
 
   constructor(endpoints: readonly WebhookEndpoint[]) {
     this.#endpoints = endpoints;
@@ -25,47 +28,55 @@ export class WebhookOutbox {
 
   /** Calls `listener` after each addition, whose transaction may not be committed yet. */
   onAdded(listener: () => void): void {
-    this.#onAdded = listener;
+    this.#listeners.push(listener);
+  }
+
+  /** Calls `listener` after each addition for an endpoint of a project. */
+  onAddedForProject(listener: () => void): void {
+    this.#projectListeners.push(listener);
   }
 
   isSubscribed(...types: readonly WebhookEventType[]): boolean {
     return this.endpoints.some(({ events }) => types.some((type) => events.includes(type)));
   }
 
-  /** Costs nothing where no endpoint wants the event. */
+  /** Adds one delivery for each endpoint that wants the event: those of the configuration, and those of its project. */
   async add(executor: Executor, event: WebhookEvent, now: number): Promise<void> {
-    const endpoints = this.endpoints.filter(({ events }) => events.includes(event.type));
-    if (endpoints.length === 0) return;
-    await this.#insert(executor, event, endpoints, now);
-    this.#onAdded();
+    const configured = this.endpoints.filter(({ events }) => events.includes(event.type)).map(({ url }) => url);
+    const ofProject = isProjectEvent(event)
+      ? await findSubscribedEndpoints(executor, event.data.project_id, event.type)
+      : [];
+    if (configured.length + ofProject.length === 0) return;
+    await this.#insert(executor, event, [...configured, ...ofProject], now);
+    if (ofProject.length > 0) for (const listener of this.#projectListeners) listener();
+    this.wake();
   }
 
   /** Stores a test event for one endpoint, whatever events it wants. Returns the delivery's id. */
   async addTest(executor: Executor, { url }: WebhookEndpoint, now: number): Promise<string> {
     const event: WebhookEvent = { type: "webhook.test", data: { message: "This is a test of the endpoint." } };
-    const [id = ""] = await this.#insert(executor, event, [{ url }], now);
+    const [id = ""] = await this.#insert(executor, event, [url], now);
     return id;
   }
 
   /** Has what is due sent soon: the transaction that added it may not be committed yet. */
   wake(): void {
-    this.#onAdded();
+    for (const listener of this.#listeners) listener();
   }
 
   /** Returns the ids of the deliveries. */
-  async #insert(
-    executor: Executor,
-    { type, data }: WebhookEvent,
-    endpoints: readonly Pick<WebhookEndpoint, "url">[],
-    now: number,
-  ): Promise<string[]> {
-    const eventId = newId("evt_");
-    // The fields of OpenAI's events, whose clients read `created_at`, and the timestamp of Standard Webhooks.
-    const times = { created_at: Math.floor(now / 1000), timestamp: new Date(now).toISOString() };
-    const payload = JSON.stringify({ id: eventId, object: "event", ...times, type, data });
-    const delivery = { eventId, type, payload, createdAt: now, attempts: 0, dueAt: now };
-    const rows = endpoints.map(({ url }) => ({ ...delivery, id: newId("whd_"), endpoint: url }));
+  async #insert(executor: Executor, event: WebhookEvent, endpoints: readonly string[], now: number): Promise<string[]> {
+    const delivery = { ...toPayload(event, now), type: event.type, createdAt: now, attempts: 0, dueAt: now };
+    const rows = endpoints.map((endpoint) => ({ ...delivery, id: newId("whd_"), endpoint }));
     await insertWebhookDeliveries(executor, rows);
     return rows.map(({ id }) => id);
   }
+}
+
+/** Returns a new event as the body that is sent. */
+export function toPayload({ type, data }: WebhookEvent, now: number): { eventId: string; payload: string } {
+  const eventId = newId("evt_");
+  // The fields of OpenAI's events, whose clients read `created_at`, and the timestamp of Standard Webhooks.
+  const times = { created_at: Math.floor(now / 1000), timestamp: new Date(now).toISOString() };
+  return { eventId, payload: JSON.stringify({ id: eventId, object: "event", ...times, type, data }) };
 }

@@ -4,7 +4,7 @@
 export interface WebhookDeliveryRow {
   id: string;
   eventId: string;
-  /** URL of the endpoint. */
+  /** URL of an endpoint of the configuration, or ID of an endpoint of a project. */
   endpoint: string;
   type: string;
   /** The body, as JSON. */

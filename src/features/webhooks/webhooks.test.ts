@@ -20,12 +20,13 @@ import { type Database, type DatabaseOptions, openDatabase } from "../../storage
 import { publishSpendAlert } from "../budgets/publish-spend-alert.ts";
 import { SpendAlerts } from "../budgets/spend-alerts.ts";
 import type { SpendBound } from "../quota/spend-bound.ts";
+import { leasedDeliveries, type WebhookOutcome } from "./delivery-attempt.ts";
 import { DeploymentAlerts } from "./deployment-alerts.ts";
 import { removeWebhookLogBefore } from "./log-queries.ts";
 import { WebhookAdministration } from "./webhook-administration.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEvent } from "./webhook-event.ts";
 import { WebhookOutbox } from "./webhook-outbox.ts";
-import { leasedDeliveries, type WebhookOutcome, WebhookSender } from "./webhook-sender.ts";
+import { WebhookSender } from "./webhook-sender.ts";
 
 const databases = useDatabases();
 const logger = createLogger("silent");

@@ -56,6 +56,7 @@ import { passwordLinkAuthors } from "./0053-password-link-authors.ts";
 import { sharedChats } from "./0054-shared-chats.ts";
 import { unansweredLines } from "./0055-unanswered-lines.ts";
 import { batchInputs } from "./0056-batch-inputs.ts";
+import { webhookEndpoints } from "./0057-webhook-endpoints.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -115,4 +116,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0054-shared-chats": sharedChats,
   "0055-unanswered-lines": unansweredLines,
   "0056-batch-inputs": batchInputs,
+  "0057-webhook-endpoints": webhookEndpoints,
 };

@@ -85,6 +85,7 @@ export const TAGS = {
   Evals: "Evals of models and prompts: graders, runs and their results.",
   Prompts: "Stored prompts, their versions and labels.",
   "Vector stores": "Stores that searches and the tool `file_search` read, of uploaded files.",
+  Webhooks: "Endpoints that get events of a project.",
   Batches: "Files, uploads, and batches of requests that run with low priority.",
   Ollama: "Ollama's API.",
   Gemini: "Google's Gemini API.",

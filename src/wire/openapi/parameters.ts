@@ -16,6 +16,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   container: "ID of a container.",
   conversation: "ID of a conversation.",
   delivery: "ID of a delivery.",
+  endpoint: "ID of a webhook endpoint.",
   end_user: "End user, as requests name it.",
   eval: "ID of an eval.",
   file: "ID of a file.",

@@ -71,6 +71,7 @@ export class WireRecorder {
       .replaceAll(/start_time=\d+/g, "start_time=0")
       .replace(VECTORS, (vector) => `[${vector.split(",").length} numbers]`)
       .replace(SECRETS, "$1SECRET")
+      .replace(SIGNING_SECRETS, (secret) => (secret.includes("...") ? "whsec_...HINT" : "whsec_SECRET"))
       .replace(REQUEST_IDS, "req_ID")
       .replace(IDS, (id, prefix = "") => this.#nameOf(id, prefix))
       .replace(TIME_HEADERS, "$1: TIME");
@@ -88,6 +89,7 @@ export class WireRecorder {
 const LAST_USE = /"(last_used_at|last_used_address|last_used_client)":(?:null|\d+|"[^"]*")/g;
 /** Keys, redacted or not, and secrets of clients. */
 const SECRETS = /\b(sk-(?:admin-)?|ek_|inv-)[\w.-]{6,}/g;
+const SIGNING_SECRETS = /whsec_(?:\.\.\.)?[A-Za-z0-9+/]+=*/g;
 const REQUEST_IDS = /\breq_[0-9a-f]{16,}\b/g;
 /** Prefix and random part, or a UUID. */
 const IDS = /\b([a-z]+[a-z_-]*[-_])?(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=[A-Za-z]*\d)[A-Za-z0-9]{16,})\b/g;

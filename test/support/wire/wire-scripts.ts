@@ -15,6 +15,7 @@ import { savedChats } from "./saved-chats-script.ts";
 import { scim } from "./scim-script.ts";
 import { models, service } from "./service-scripts.ts";
 import { vectorStores } from "./vector-store-script.ts";
+import { webhooks } from "./webhooks-script.ts";
 import type { WireScript } from "./wire-script.ts";
 
 export const WIRE_SCRIPTS: Readonly<Record<string, WireScript>> = {
@@ -40,5 +41,6 @@ export const WIRE_SCRIPTS: Readonly<Record<string, WireScript>> = {
   "vector-stores": vectorStores,
   mcp,
   evals,
+  webhooks,
   service,
 };

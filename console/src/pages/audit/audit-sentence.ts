@@ -29,6 +29,7 @@ const OBJECTS = {
   role: (name: string) => t("the role {{name}}", { name }),
   account: (name: string) => t("the service account {{name}}", { name }),
   user: (name: string) => t("the user {{name}}", { name }),
+  webhookEndpoint: (name: string) => t("the webhook endpoint {{name}}", { name }),
 };
 
 type Sentence = (facts: Facts) => string;
@@ -127,6 +128,9 @@ const SENTENCES: Readonly<Record<AuditType, Sentence>> = {
   "user.deleted": deleted(OBJECTS.user),
   "user.erased": ({ who }) => t("{{who}} erased the data of a user", { who }),
   "user.exported": ({ who, name }) => t("{{who}} exported the data of {{name}}", { who, name }),
+  "webhook_endpoint.created": created(OBJECTS.webhookEndpoint),
+  "webhook_endpoint.updated": changed(OBJECTS.webhookEndpoint),
+  "webhook_endpoint.deleted": deleted(OBJECTS.webhookEndpoint),
 };
 
 /** Types of events by what they are about, for the filter. */
