@@ -1,8 +1,9 @@
 /** A proxy between a client and the service that records each kind of request once. */
 
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { release } from "node:os";
+import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { PLACEHOLDERS, type RecordedPart, type RecordedRequest } from "./recorded-request.ts";
 import { replaceText, replaceTexts } from "./replace-texts.ts";
@@ -34,6 +35,7 @@ export async function startRecorder(target: string): Promise<RequestRecorder> {
     if (!recorded.has(shape)) recorded.set(shape, record);
     forward(incoming, { body, target, outgoing });
   });
+  server.on("upgrade", (incoming, socket, head) => forwardUpgrade(incoming, { socket, head, target }));
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -61,6 +63,25 @@ function forward(incoming: IncomingMessage, { body, target, outgoing }: Forwardi
   forwarded.on("error", () => outgoing.destroy());
   outgoing.on("close", () => forwarded.destroy());
   forwarded.end(body);
+}
+
+/** Frames of a WebSocket pass unrecorded: a replay sends requests. */
+function forwardUpgrade(
+  { method, url, rawHeaders }: IncomingMessage,
+  { socket, head, target }: { socket: Duplex; head: Buffer; target: string },
+): void {
+  const { hostname, port } = new URL(target);
+  const upstream = connect(Number(port), hostname);
+  const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : []));
+  upstream.write([`${method} ${url} HTTP/1.1`, ...lines, "\r\n"].join("\r\n"));
+  upstream.write(head);
+  for (const [from, to] of [
+    [socket, upstream],
+    [upstream, socket],
+  ] as const) {
+    from.pipe(to);
+    from.on("error", () => to.destroy()).on("close", () => to.destroy());
+  }
 }
 
 async function toRecord({ method, url, rawHeaders, headers }: IncomingMessage, body: Buffer): Promise<RecordedRequest> {
