@@ -71,8 +71,6 @@ interface ResourceTableProps<Row> {
 }
 
 const MIN_WIDTH = 480;
-/** A scroll bar that stays in sight tells of columns beyond the edge. */
-const SCROLL_AREA = { type: "auto" } as const;
 
 /** A phone stacks the cells of a row, which is no table for Safari then: tables, rows and cells say what they are. */
 const CELL = { role: "cell" };
@@ -122,7 +120,8 @@ function Rows<Row>({ rows, ...props }: ResourceTableProps<Row> & { rows: readonl
         minWidth={minWidth}
         {...(maxHeight !== undefined && { mah: maxHeight })}
         {...(!isHeadless && { className: "stacking-rows" })}
-        scrollAreaProps={SCROLL_AREA}
+        // The browser's own scroll bar tells of columns beyond the edge, and costs a long table nothing.
+        type="native"
         tabIndex={0}
       >
         <Table
