@@ -1,6 +1,6 @@
 /**
  * CPU time and durations of local engines beside the libraries that a user would run instead, on the same weights and
- * two threads each, by turns: `node bench/engines/engines.ts PYTHON [ROUNDS]`.
+ * two threads each, by turns: `node bench/engines/engines.ts PYTHON [ROUNDS [NAME…]]`, with the names of workloads, such as `chat`.
  *
  * PYTHON has what `peers.py` needs. With LLAMA_SERVER (`scripts/build-llama-server.sh`), chats are compared as well.
  * Parlance's figures contain HTTP, the service's process and its models' processes. Models in `.parlance/models`:
@@ -8,9 +8,9 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { cpus, loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { bertGraph } from "../../packages/sentence-embeddings/src/bert-graph.ts";
 import { SafetensorsIndex } from "../../packages/sentence-embeddings/src/safetensors-index.ts";
@@ -19,7 +19,7 @@ import { median } from "../timing.ts";
 import { startLlamaServer } from "./llama-server-peer.ts";
 import { treeCpuSeconds } from "./process-cpu.ts";
 
-const [python = "python3", rounds = "5"] = process.argv.slice(2);
+const [python = "python3", rounds = "5", ...names] = process.argv.slice(2);
 const MODELS = process.env.PARLANCE_MODELS_DIR ?? ".parlance/models";
 const THREADS = 2;
 
@@ -44,7 +44,7 @@ const service = await startService({
   config: JSON.stringify({
     builtin_models: false,
     models: [
-      model("embeddings", "embeddings", {
+      model("embeddings", "embedding", {
         engine: "sentence-embeddings",
         model: "moderation-minilm",
         threads: THREADS,
@@ -68,6 +68,7 @@ try {
   console.log("| | | CPU, s: Parlance | peer | ratio | p50, ms: Parlance | peer | p95 | peer |");
   console.log("|---|---|---|---|---|---|---|---|---|");
   for (const [workload, ask, startPeer] of await workloads()) {
+    if (names.length > 0 && !names.some((name) => workload.name.startsWith(name))) continue;
     const peer = await startPeer();
     if (peer === undefined) continue;
     const own: Subject = { pid: service.process.pid ?? 0, run: (each) => atOnce(each, ask) };
@@ -94,7 +95,7 @@ async function workloads(): Promise<[Workload, Ask, StartPeer][]> {
   const { recording, embeddings, speech, transcription } = await preparePeers();
   const embed: Ask = (input) => post("/v1/embeddings", { model: "embeddings", input, encoding_format: "float" });
   const speak: Ask = (input) =>
-    post("/v1/audio/speech", { model: "speech", voice: "heart", input, response_format: "pcm" });
+    post("/v1/audio/speech", { model: "speech", voice: "af_heart", input, response_format: "pcm" });
   const batches = (count: number, size: number) => Array.from({ length: count }, (_, at) => textsOf(size, at));
   const python = (name: string, peer: string, atOnce: number, inputs: unknown[]): Workload => ({
     name,
@@ -167,8 +168,24 @@ async function preparePeers() {
     recording,
     embeddings: () => startPython("embeddings", graph, join(minilm, "tokenizer.json")),
     speech: () => startPython("speech", kokoro, voices),
-    transcription: () => startPython("transcription", join(MODELS, "whisper-base")),
+    transcription: async () => startPython("transcription", await ctranslate2Folder()),
   };
+}
+
+/** The weights are CTranslate2's own; the list of tokens is left out of the download, since the tokenizer has them. */
+async function ctranslate2Folder(): Promise<string> {
+  const from = join(MODELS, "whisper-base");
+  const to = join(folder, "whisper-base");
+  if ((await mkdir(to, { recursive: true })) === undefined) return to;
+  for (const name of ["model.bin", "config.json", "tokenizer.json"]) await symlink(resolve(from, name), join(to, name));
+  const { model, added_tokens } = JSON.parse(await readFile(join(from, "tokenizer.json"), "utf8"));
+  const tokens: string[] = [];
+  for (const [token, id] of Object.entries<number>(model.vocab)) tokens[id] = token;
+  for (const { content, id } of added_tokens) tokens[id] = content;
+  // Times, in steps of 20 ms, are in no tokenizer's list.
+  for (let step = 0; step <= 1500; step += 1) tokens.push(`<|${(step / 50).toFixed(2)}|>`);
+  await writeFile(join(to, "vocabulary.json"), JSON.stringify(tokens));
+  return to;
 }
 
 async function startPython(...args: string[]): Promise<Subject> {

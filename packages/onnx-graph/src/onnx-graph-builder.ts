@@ -166,7 +166,8 @@ function writeTensorHead(writer: PbfWriter, name: string, element: number, dims:
   writer.writeStringField(8, name);
 }
 
-function node(
+/** Writes a NodeProto. */
+export function node(
   operator: string,
   inputs: readonly Value[],
   outputs: readonly Value[],

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { withFloatConvolutions } from "@parlance-inference/onnx-graph/float-convolutions";
 import { Tensor } from "onnxruntime-node";
 import { TARGET_LUFS } from "../loudness/level-loudness.ts";
 import { openSession } from "../open-session.ts";
@@ -39,7 +40,7 @@ export async function openKokoro(
   threads: number,
 ): Promise<AcousticModel> {
   const weights = Buffer.concat(await Promise.all(parts.map((part) => readFile(part))));
-  const session = await openSession(weights, threads);
+  const session = await openSession(withFloatConvolutions(weights), threads);
   // Read with a voice's first text: all voices together take 28 MB.
   const styles = new Map<string, Float32Array>();
   const styleOf = async (voice: string) => {
