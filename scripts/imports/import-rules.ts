@@ -127,7 +127,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
 
 /** Packages of this repository that a package may import; a package that is not listed imports none. */
 export const PACKAGE_RULES: Readonly<Record<string, readonly string[]>> = {
-  "english-tts": ["audio", "kokoro-phonemes", "text-language"],
+  "english-tts": ["audio", "kokoro-phonemes", "onnx-graph", "text-language"],
   "llama-batching": ["json-schema-grammar"],
   "sentence-embeddings": ["onnx-graph"],
   "speaker-embedding": ["onnx-graph"],
