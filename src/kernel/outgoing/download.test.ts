@@ -180,3 +180,27 @@ describe("a guard for private addresses", () => {
     await expect(fetchFrom("private", "http://127.0.0.1:1/x")).rejects.toBeInstanceOf(DownloadFailed);
   });
 });
+
+describe("names and connections that callers choose", () => {
+  test("are not looked up by the threads that all of the process shares", async () => {
+    const guard = new OutgoingGuard({ reach: "public" });
+    guards.push(guard);
+    const threads = () => process.getActiveResourcesInfo().filter((name) => name === "GetAddrInfoReqWrap").length;
+    const before = threads();
+    const checks = Array.from({ length: 8 }, (_, index) => guard.check(`https://name-${index}.invalid/`));
+    const ended = Promise.allSettled(checks);
+    expect(threads()).toBe(before);
+    for (const { status } of await ended) expect(status).toBe("rejected");
+  });
+
+  test("do not stay open for as long as a server asks", async () => {
+    const closed = Promise.withResolvers<void>();
+    answer = ({ socket }, response) => {
+      socket.once("close", () => closed.resolve());
+      response.writeHead(200, { connection: "keep-alive", "keep-alive": "timeout=600" }).end("pixels");
+    };
+    server.keepAliveTimeout = 0;
+    await fetchFrom("private", `http://127.0.0.1:${port}/x`);
+    await closed.promise;
+  });
+});

@@ -7,6 +7,7 @@ import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { Dispatcher } from "undici";
 import { addressClass } from "./address-class.ts";
+import { lookupPublicName } from "./public-lookup.ts";
 import { Agent, buildConnector } from "./undici.ts";
 
 /** `public`: for addresses from callers. `private`: also this machine and private networks, for the operator's. */
@@ -14,7 +15,7 @@ export type Reach = "public" | "private";
 
 export interface OutgoingGuardOptions {
   reach: Reach;
-  /** Default: the system's resolver. */
+  /** Default: for `public`, the system's name servers; for `private`, its resolver with all sources of names. */
   lookup?: LookupFunction;
   connectTimeoutMs?: number;
 }
@@ -28,6 +29,8 @@ export class AddressRefused extends Error {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const LOOKUP_TIMEOUT_MS = 5_000;
+/** Servers may ask for ten minutes otherwise, in which one with many names would take up the sockets of the process. */
+const MAX_IDLE_MS = 4_000;
 /** Characters that programs read differently: white space, control characters and backslashes. */
 const AMBIGUOUS = /[\s\\\p{Cc}]/u;
 
@@ -37,10 +40,11 @@ export class OutgoingGuard {
   readonly #reach: Reach;
   readonly #lookup: LookupFunction;
 
-  constructor({ reach, lookup = systemLookup, connectTimeoutMs = CONNECT_TIMEOUT_MS }: OutgoingGuardOptions) {
+  constructor({ reach, lookup, connectTimeoutMs = CONNECT_TIMEOUT_MS }: OutgoingGuardOptions) {
     this.#reach = reach;
-    this.#lookup = lookup;
-    this.dispatcher = new Agent({ connect: this.connector({ timeout: connectTimeoutMs }) });
+    this.#lookup = lookup ?? (reach === "public" ? lookupPublicName : systemLookup);
+    const connect = this.connector({ timeout: connectTimeoutMs });
+    this.dispatcher = new Agent({ connect, keepAliveMaxTimeout: MAX_IDLE_MS });
   }
 
   /** Returns a connector for undici's pools that connects to allowed addresses only. */
