@@ -7,6 +7,22 @@ export async function insertWebhookDeliveries(executor: Executor, rows: readonly
   await executor.insertInto("webhookDeliveries").values(rows).execute();
 }
 
+/** Returns those of the endpoints for which at least `max` deliveries wait. */
+export async function findFullEndpoints(
+  executor: Executor,
+  endpoints: readonly string[],
+  max: number,
+): Promise<string[]> {
+  const rows = await executor
+    .selectFrom("webhookDeliveries")
+    .select("endpoint")
+    .where("endpoint", "in", endpoints)
+    .groupBy("endpoint")
+    .having(({ fn }) => fn.countAll(), ">=", max)
+    .execute();
+  return rows.map(({ endpoint }) => endpoint);
+}
+
 export async function deleteWebhookDelivery(executor: Executor, id: string): Promise<void> {
   await executor.deleteFrom("webhookDeliveries").where("id", "=", id).execute();
 }

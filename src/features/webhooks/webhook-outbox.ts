@@ -2,16 +2,22 @@
 
 import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
-import { insertWebhookDeliveries } from "./delivery-queries.ts";
+import { findFullEndpoints, insertWebhookDeliveries } from "./delivery-queries.ts";
 import { findSubscribedEndpoints } from "./endpoints/endpoint-queries.ts";
 import { isProjectEvent } from "./endpoints/project-events.ts";
 import type { WebhookEndpoint } from "./settings.ts";
 import type { WebhookEvent, WebhookEventType } from "./webhook-event.ts";
 
+/** Deliveries that wait for an endpoint of a project, whose receiver may be away: further events are not stored. */
+export const MAX_WAITING = 5_000;
+
+type DropListener = (type: WebhookEventType, endpoint: string) => void;
+
 export class WebhookOutbox {
   #endpoints: readonly WebhookEndpoint[];
   readonly #listeners: (() => void)[] = [];
   readonly #projectListeners: (() => void)[] = [];
+  readonly #dropListeners: DropListener[] = [];
 
   constructor(endpoints: readonly WebhookEndpoint[]) {
     this.#endpoints = endpoints;
@@ -36,6 +42,11 @@ export class WebhookOutbox {
     this.#projectListeners.push(listener);
   }
 
+  /** Calls `listener` with the type of each event that an endpoint of a project does not get, because too many wait. */
+  onDropped(listener: DropListener): void {
+    this.#dropListeners.push(listener);
+  }
+
   isSubscribed(...types: readonly WebhookEventType[]): boolean {
     return this.endpoints.some(({ events }) => types.some((type) => events.includes(type)));
   }
@@ -43,9 +54,7 @@ export class WebhookOutbox {
   /** Adds one delivery for each endpoint that wants the event: those of the configuration, and those of its project. */
   async add(executor: Executor, event: WebhookEvent, now: number): Promise<void> {
     const configured = this.endpoints.filter(({ events }) => events.includes(event.type)).map(({ url }) => url);
-    const ofProject = isProjectEvent(event)
-      ? await findSubscribedEndpoints(executor, event.data.project_id, event.type)
-      : [];
+    const ofProject = await this.#endpointsOfProject(executor, event);
     if (configured.length + ofProject.length === 0) return;
     await this.#insert(executor, event, [...configured, ...ofProject], now);
     if (ofProject.length > 0) for (const listener of this.#projectListeners) listener();
@@ -62,6 +71,16 @@ export class WebhookOutbox {
   /** Has what is due sent soon: the transaction that added it may not be committed yet. */
   wake(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Returns the IDs of the project's endpoints that get the event. */
+  async #endpointsOfProject(executor: Executor, event: WebhookEvent): Promise<string[]> {
+    if (!isProjectEvent(event)) return [];
+    const subscribed = await findSubscribedEndpoints(executor, event.data.project_id, event.type);
+    if (subscribed.length === 0) return [];
+    const full = new Set(await findFullEndpoints(executor, subscribed, MAX_WAITING));
+    for (const endpoint of full) for (const listener of this.#dropListeners) listener(event.type, endpoint);
+    return subscribed.filter((endpoint) => !full.has(endpoint));
   }
 
   /** Returns the ids of the deliveries. */

@@ -57,6 +57,7 @@ import { sharedChats } from "./0054-shared-chats.ts";
 import { unansweredLines } from "./0055-unanswered-lines.ts";
 import { batchInputs } from "./0056-batch-inputs.ts";
 import { webhookEndpoints } from "./0057-webhook-endpoints.ts";
+import { webhookBacklogs } from "./0058-webhook-backlogs.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -117,4 +118,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0055-unanswered-lines": unansweredLines,
   "0056-batch-inputs": batchInputs,
   "0057-webhook-endpoints": webhookEndpoints,
+  "0058-webhook-backlogs": webhookBacklogs,
 };

@@ -17,6 +17,7 @@ import {
 import { postWebhook, type WebhookAnswer } from "../post-webhook.ts";
 import type { WebhookOutbox } from "../webhook-outbox.ts";
 import type { WebhookDeliveryRow } from "../webhook-rows.ts";
+import { firstDueDeliveries } from "./due-deliveries.ts";
 import { findEndpointById, hasEndpoints, listEndpointsAfter, updateEndpoint } from "./endpoint-queries.ts";
 import type { WebhookEndpointRow } from "./endpoint-rows.ts";
 import type { EndpointSecrets } from "./endpoint-secrets.ts";
@@ -28,8 +29,8 @@ export interface ProjectWebhookSenderOptions extends DeliveryOptions {
   guard: ReceiverGuard;
 }
 
-/** Endpoints that are attempted at the same time, each with one delivery: a slow one delays its own events only. */
-const ENDPOINTS_AT_ONCE = 100;
+/** Endpoints that are attempted at the same time, each with one delivery. */
+const ENDPOINTS_AT_ONCE = 200;
 const RENEWED_AT_ONCE = 100;
 
 export class ProjectWebhookSender {
@@ -44,6 +45,10 @@ export class ProjectWebhookSender {
     const { outbox } = options;
     outbox.onAdded(() => this.#runner?.wake(WAKE_MS));
     outbox.onAddedForProject(() => this.#start());
+    outbox.onDropped((type, endpoint) => {
+      options.onAttempt(type, "dropped");
+      options.logger.warn({ type, endpoint }, "webhook dropped; too many wait for the endpoint");
+    });
   }
 
   /** Looks for deliveries of other processes, too, from when a project has an endpoint. */
@@ -117,8 +122,7 @@ export class ProjectWebhookSender {
       store: {
         claim: ({ limit, leaseMs, running }) => {
           const busy = running.map(({ endpoint }) => endpoint);
-          const others = busy.length === 0 ? sql`1 = 1` : sql`endpoint not in (${sql.join(busy)})`;
-          const first = sql`select min(id) from webhook_deliveries where endpoint like 'whe_%' and due_at <= ${database.now} and ${others} group by endpoint`;
+          const first = firstDueDeliveries({ now: database.now, busy, limit });
           return rows.claim({ limit, leaseMs, where: sql`id in (${first})` });
         },
         release: (delivery, delayMs) => rows.release(delivery, delayMs),

@@ -1,5 +1,6 @@
 /** Which addresses receivers may have that callers name: public ones, and hosts of the operator's list. */
 
+import { isIPv6 } from "node:net";
 import type { Dispatcher } from "undici";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { AddressRefused, OutgoingGuard } from "../../../kernel/outgoing/outgoing-guard.ts";
@@ -12,7 +13,7 @@ export class ReceiverGuard {
 
   /** `privateHosts`: host names or addresses, with a port or for every port. */
   constructor(privateHosts: readonly string[]) {
-    this.#privateHosts = new Set(privateHosts.map((host) => host.toLowerCase()));
+    this.#privateHosts = new Set(privateHosts.map(toListedHost));
   }
 
   /** Connects to what the address may reach. */
@@ -44,7 +45,16 @@ export class ReceiverGuard {
     return this.#isPrivate(url) ? this.#privateGuard : this.#publicGuard;
   }
 
-  #isPrivate({ host, hostname }: URL): boolean {
-    return this.#privateHosts.has(host) || this.#privateHosts.has(hostname);
+  #isPrivate({ protocol, hostname, port }: URL): boolean {
+    const connected = port || (protocol === "https:" ? "443" : "80");
+    return this.#privateHosts.has(`${hostname}:${connected}`) || this.#privateHosts.has(hostname);
   }
+}
+
+/** Writes the host as URLs do, which name no default port. */
+function toListedHost(entry: string): string {
+  const host = isIPv6(entry) ? `[${entry}]` : entry;
+  const [suffix = ""] = /:\d+$/.exec(host) ?? [];
+  const hostname = URL.parse(`https://${host.slice(0, host.length - suffix.length)}`)?.hostname ?? host;
+  return `${hostname}${suffix}`.toLowerCase();
 }
