@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { DAY_MS } from "../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../kernel/faults.ts";
 import { isOwnerGone, processOwner } from "../kernel/process/process-owner.ts";
@@ -84,16 +84,6 @@ export async function prepareUploads(directory: string): Promise<void> {
   }
 }
 
-/** Leaves multipart/form-data bodies to `receiveUpload` and refuses other types in this scope. */
-export function takeMultipart(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("multipart/form-data", (_request, _payload, done) => done(null));
-  scope.addContentTypeParser("*", (request, _payload, done) => {
-    const contentType = JSON.stringify(request.headers["content-type"] ?? "");
-    done(new Fault("unsupported-media-type", `The request body must be multipart/form-data; not ${contentType}.`));
-  });
-}
-
 /**
  * Receives an upload; resolves once the complete body has arrived. Removes the files when the answer has been sent or
  * its client has disconnected. Throws a Fault for an invalid multipart body, a second file or an excessive size, at
@@ -107,6 +97,7 @@ export async function receiveUpload(
   const announced = Number(request.headers["content-length"]);
   const contentType = request.headers["content-type"];
   if (contentType === undefined) throw invalidRequest("The request body must be multipart/form-data; none was sent.");
+  if (/^application\/json\b/i.test(contentType)) throw invalidRequest("The request has no body.");
   endAfterAnswer(request.raw, reply);
   if (announced > maxBytes + OVERHEAD_BYTES) throw tooLarge(maxBytes, announced);
   const folder = await makeUploadFolder(directory);

@@ -98,6 +98,20 @@ test.each([
   expect(upstream.received).toHaveLength(before);
 });
 
+test.each([
+  ["application/json", 400, "The request has no body."],
+  ["text/plain", 415, "must be multipart/form-data or application/json"],
+])("says what the body has to be: %s", async (type, status, message) => {
+  const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": type };
+  const answer = await service.fetch("/v1/images/edits", {
+    method: "POST",
+    headers,
+    body: type === "text/plain" ? "x" : "",
+  });
+  expect(answer.status).toBe(status);
+  expect(await answer.text()).toContain(message);
+});
+
 test("reads nothing for a model that may not answer", async () => {
   const images = [{ file_id: "file-nobody" }];
   await expect(edit({ model: "chatty", images })).rejects.toThrow("performs chat, not image");

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { FastifyPluginAsync } from "fastify";
-import { acceptJson } from "../../http/json-body.ts";
+import { takeMultipartOrJson } from "../../http/form-scopes.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, rawOperation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
-import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
+import { receiveUpload, requireFile, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import {
   ContainerAnswer,
@@ -98,9 +98,8 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
       },
     ),
     scope(
-      takeMultipart,
       // The SDK sends JSON where no file is uploaded.
-      acceptJson,
+      takeMultipartOrJson,
       rawOperation(
         `POST ${PATH}/files`,
         {

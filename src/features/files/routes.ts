@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { speaksAnthropic } from "../../http/error-format.ts";
+import { takeMultipart } from "../../http/form-scopes.ts";
 import { operation, rawOperation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
-import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
+import { receiveUpload, requireFile, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {

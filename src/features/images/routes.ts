@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { acceptJson } from "../../http/json-body.ts";
+import { takeMultipart, takeMultipartOrJson } from "../../http/form-scopes.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { rawOperation, routes, scope } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
-import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
+import { receiveUpload, requireFile, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { toImageBody, toImageEvents } from "../../wire/openai/images/image-answer.ts";
@@ -96,8 +96,7 @@ export function images(
       },
     ),
     scope(
-      takeMultipart,
-      acceptJson,
+      takeMultipartOrJson,
       rawOperation(
         "POST /images/edits",
         {

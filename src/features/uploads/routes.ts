@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { takeMultipart } from "../../http/form-scopes.ts";
 import { operation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
-import { receiveUpload, requireFile, takeMultipart, type UploadOptions } from "../../http/upload.ts";
+import { receiveUpload, requireFile, type UploadOptions } from "../../http/upload.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toFileObject } from "../../wire/openai/files.ts";
 import { toSeconds } from "../../wire/openai/organization/organization-list.ts";
