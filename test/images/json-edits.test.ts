@@ -65,6 +65,15 @@ test("a model of this service gets the same image from a body as from a form", a
   expect(ofUrl.data).toEqual(ofForm.data);
 });
 
+test("a place that a client leaves empty is none", async () => {
+  for (const image of [
+    { image_url: DATA, file_id: null },
+    { image_url: null, file_id: file.id },
+  ]) {
+    expect((await edit({ model: "painter", images: [image], mask: image })).data).toHaveLength(1);
+  }
+});
+
 test("an edit is streamed on request", async () => {
   const body = {
     model: "painter",

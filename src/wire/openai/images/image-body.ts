@@ -5,6 +5,7 @@ import { IMAGE_FORMATS, type ImageFile, type ImageRequest, type ImageSize } from
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { named } from "../../openapi/named.ts";
+import { parsedListOf } from "../list-of.ts";
 import { optional } from "../optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../unknown-fields.ts";
 import { parse } from "../validate.ts";
@@ -68,7 +69,7 @@ export const ImageEditJsonBody = named(
     ...shared,
     input_fidelity: optional(word),
     moderation: optional(word),
-    images: z.array(reference()).min(1),
+    images: parsedListOf(reference()).min(1),
     mask: optional(reference()),
   })),
 );
