@@ -23,6 +23,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   /** Paths of the attempts so far, and of those that were given up. */
   const attempted: string[] = [];
   const givenUp: string[] = [];
+  const refusedAt: number[] = [];
   let host: string;
   let service: InProcessService;
   let organizationId: string;
@@ -31,6 +32,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const server = createServer((request, response) => {
       const path = request.url ?? "";
       attempted.push(path);
+      if (path === "/refuses") refusedAt.push(performance.now());
+      if (path === "/refuses") return response.writeHead(500).end();
       if (path !== "/hangs") return response.end("thanks");
       return response.once("close", () => givenUp.push(path));
     });
@@ -86,6 +89,17 @@ models:
     await respond(quick);
     await eventually(() => expect(attempted).toContain("/quick"), 30_000);
     expect(givenUp).toEqual([]);
+  });
+
+  test("a receiver that refuses events is not sent its backlog at once", async () => {
+    const client = await newProject("Refusing");
+    const { id } = await subscribe(client, "refuses");
+    await addWaiting(id, 50, Date.now() - HOUR_MS);
+    await respond(client);
+    await eventually(() => expect(refusedAt.length).toBeGreaterThanOrEqual(3), 20_000);
+    const [first = 0, , third = 0] = refusedAt;
+    expect(third - first).toBeGreaterThan(1_500);
+    await client.webhooks.delete(id);
   });
 
   test("what waits for a receiver that stays away is bounded, and others of the project get their events", async () => {

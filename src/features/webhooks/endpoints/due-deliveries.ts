@@ -13,6 +13,8 @@ export interface DueDeliveries {
   now: RawBuilder<unknown>;
   /** Endpoints of the deliveries that run. */
   busy: readonly string[];
+  /** Endpoints that are not attempted now. */
+  resting: readonly string[];
   limit: number;
 }
 
@@ -20,9 +22,10 @@ export interface DueDeliveries {
  * Selects the IDs of at most `limit` deliveries: of each endpoint the one that has been due longest, and those of the
  * projects first that have the fewest under way. Reads a row of the index for each endpoint, however much waits for it.
  */
-export function firstDueDeliveries({ now, busy, limit }: DueDeliveries): RawBuilder<unknown> {
+export function firstDueDeliveries({ now, busy, resting, limit }: DueDeliveries): RawBuilder<unknown> {
   const list = busy.length === 0 ? sql`null` : sql.join(busy);
-  const others = busy.length === 0 ? sql`1 = 1` : sql`waiting.endpoint not in (${list})`;
+  const out = [...busy, ...resting];
+  const others = out.length === 0 ? sql`1 = 1` : sql`waiting.endpoint not in (${sql.join(out)})`;
   return sql`with recursive
     waiting(endpoint) as (
       select min(endpoint) from webhook_deliveries

@@ -31,11 +31,14 @@ export interface ProjectWebhookSenderOptions extends DeliveryOptions {
 
 /** Endpoints that are attempted at the same time, each with one delivery. */
 const ENDPOINTS_AT_ONCE = 200;
+/** Pause of an endpoint after a failure: without it, a backlog is attempted as fast as the receiver refuses. */
+const REST_MS = 1_000;
 const RENEWED_AT_ONCE = 100;
 
 export class ProjectWebhookSender {
   readonly #options: ProjectWebhookSenderOptions;
   #runner: JobRunner<WebhookDeliveryRow> | undefined;
+  readonly #resting = new Set<string>();
   #firstEndpoint: Poll | undefined;
   #isClosed = false;
 
@@ -118,16 +121,29 @@ export class ProjectWebhookSender {
       leaseMs: LEASE_MS,
       pollMs: POLL_MS,
       retryDelayMs: (delivery) => retryDelayMs(delivery, backoff),
-      run: (delivery, signal) => attemptDelivery(attempt, delivery, signal),
+      run: async (delivery, signal) => {
+        const end = await attemptDelivery(attempt, delivery, signal);
+        if (end === "retry") this.#rest(delivery.endpoint);
+        return end;
+      },
       store: {
         claim: ({ limit, leaseMs, running }) => {
           const busy = running.map(({ endpoint }) => endpoint);
-          const first = firstDueDeliveries({ now: database.now, busy, limit });
+          const first = firstDueDeliveries({ now: database.now, busy, resting: [...this.#resting], limit });
           return rows.claim({ limit, leaseMs, where: sql`id in (${first})` });
         },
         release: (delivery, delayMs) => rows.release(delivery, delayMs),
       },
     });
+  }
+
+  #rest(endpoint: string): void {
+    this.#resting.add(endpoint);
+    const timer = setTimeout(() => {
+      this.#resting.delete(endpoint);
+      this.#runner?.wake();
+    }, REST_MS);
+    timer.unref();
   }
 
   async #post({ eventId, endpoint, payload }: WebhookDeliveryRow, signal: AbortSignal): Promise<WebhookAnswer> {
