@@ -106,7 +106,9 @@ test("a right to manage keys is not the right to call models with them", async (
   const withoutKey = { name: "Without a key", create_service_account_only: true };
   expect((await post(manager, `/projects/${project}/service_accounts`, withoutKey)).status).toBe(200);
   const { id: userId } = await newUser("reader", [{ id: project, role: "member" }]);
-  const member = await restrictedKey(["project.own_keys.write", "project.inference", "project.prompts.write"], userId);
+  // What a key of the project may do without rules of its own.
+  const rights = ["project.inference", "project.prompts.write", "project.webhooks.write"];
+  const member = await restrictedKey(["project.own_keys.write", ...rights], userId);
   expect((await post(member, keys, { name: "Mine" })).status).toBe(200);
 });
 

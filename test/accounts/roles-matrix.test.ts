@@ -10,6 +10,7 @@ const CONFIG = `
 models:
   - { id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }
 ollama: { enabled: true }
+code_interpreter: { sandbox: process }
 mcp_servers: [{ name: example, url: "http://127.0.0.1:9/mcp", oauth: {} }]
 limits: { failed_authentications_per_minute: 100000 }
 `;
