@@ -96,7 +96,7 @@ export async function listAll<Entry>(
   return entries;
 }
 
-/** Resolves with null where there is none. Browsers log a 404 as an error, hence the preference. */
+/** Resolves with null for a resource that does not exist. Browsers log a 404 as an error, hence the preference. */
 export async function retrieveOrNull<Body>(path: string, signal: AbortSignal): Promise<Body | null> {
   const response = await send(path, { signal, headers: { prefer: "absent=no-content" } });
   return response.status === 204 ? null : response.json();

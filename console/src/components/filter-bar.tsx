@@ -11,7 +11,7 @@ interface FilterBarProps {
   moreCount?: number;
 }
 
-/** Fields above a list. A phone shows two to a row, and those that are seldom used by a button. */
+/** Fields above a list. A phone shows two to a row, and rarely used ones behind a button. */
 export function FilterBar({ children, more, moreCount = 0 }: FilterBarProps) {
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();

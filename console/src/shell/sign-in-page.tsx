@@ -9,7 +9,7 @@ import { Logo } from "./logo.tsx";
 import { SignInForms } from "./sign-in-forms.tsx";
 import "./sign-in.css";
 
-/** Those of the console, which has not been loaded yet. */
+/** Colors of the console, whose styles have not been loaded yet. */
 const COLORS = {
   "--sign-in-page": lightDark(GRAY[0], "#121514"),
   "--sign-in-surface": lightDark("#fff", DARK[7]),

@@ -1,4 +1,4 @@
-/** What callers are told of addresses and files that are not read for them. */
+/** Refusals of addresses and files that are not read for callers. */
 
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { DownloadFailed } from "../../kernel/outgoing/download.ts";

@@ -8,7 +8,7 @@ import type { LookupFunction } from "node:net";
 import { promisify } from "node:util";
 
 const TIMEOUT_MS = 5_000;
-/** Of one name server, before the next one is asked. */
+/** Time and tries at one name server, before the next one is asked. */
 const ATTEMPT = { timeout: 2_000, tries: 2 };
 
 /** Finds the addresses of both families, IPv4 first. */
@@ -20,9 +20,10 @@ export const lookupPublicName: LookupFunction = (hostname, _options, callback) =
   const resolve6 = promisify(resolver.resolve6.bind(resolver) as Resolve);
   Promise.allSettled([resolve4(hostname), resolve6(hostname)]).then(([first, second]) => {
     clearTimeout(timer);
-    const found = [...toAddresses(first, 4), ...toAddresses(second, 6)];
-    const failure = found.length === 0 && first.status === "rejected" ? (first.reason as NodeJS.ErrnoException) : null;
-    callback(failure, found);
+    const addresses = [...toAddresses(first, 4), ...toAddresses(second, 6)];
+    const failure =
+      addresses.length === 0 && first.status === "rejected" ? (first.reason as NodeJS.ErrnoException) : null;
+    callback(failure, addresses);
   });
 };
 

@@ -41,7 +41,7 @@ const WRITE = { ...READ, requires: "project.webhooks.write" } as const;
 
 /** /v1/webhook_endpoints, /v1/webhook_event_types */
 export function webhookEndpointRoutes({ accounts, endpoints, outbox, test }: EndpointParts): FastifyPluginAsync {
-  /** Those of the configuration, which belong to the default organization. */
+  /** Endpoints of the configuration, which belong to the default organization. */
   const configuredFor = async ({ caller }: FastifyRequest): Promise<ShownEndpoint[]> =>
     (await accounts.organizations.isDefault(caller.organizationId)) ? configuredEndpoints(outbox.endpoints) : [];
   /** Throws a Fault for an endpoint of the configuration. */

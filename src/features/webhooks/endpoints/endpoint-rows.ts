@@ -16,7 +16,7 @@ export interface WebhookEndpointRow {
   formerSecret: Buffer | null;
   formerSecretUntil: number | null;
   createdAt: number;
-  /** Of the last change of the settings or the secret. */
+  /** Time of the last change of the settings or the secret. */
   updatedAt: number;
 }
 

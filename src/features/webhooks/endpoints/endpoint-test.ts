@@ -18,7 +18,7 @@ export class EndpointTest {
     this.#guard = guard;
   }
 
-  /** Returns the status of the answer. Throws a Fault where there is none. */
+  /** Returns the status of the answer. Throws a Fault if no answer arrives. */
   async send(row: WebhookEndpointRow, eventType: string, signal: AbortSignal): Promise<number> {
     const { projectId, url } = row;
     const [type] = checkEventTypes([eventType], "event_type");
