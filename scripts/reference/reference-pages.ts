@@ -6,6 +6,7 @@ import { cliReference } from "./cli-reference.ts";
 import { consoleTypes } from "./console-types.ts";
 import { eventsReference } from "./events-reference.ts";
 import { metricsReference } from "./metrics-reference.ts";
+import { modelCards } from "./model-cards.ts";
 import { rolesReference } from "./roles-reference.ts";
 
 export const GENERATED_PAGES: Readonly<Record<string, () => Promise<string>>> = {
@@ -14,6 +15,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => Promise<string>>> = 
   "docs/reference/cli.md": cliReference,
   "docs/reference/events.md": eventsReference,
   "docs/reference/fields.md": async () => fieldsPage(),
+  "docs/reference/local-models.md": modelCards,
   "docs/reference/metrics.md": metricsReference,
   "docs/reference/roles.md": rolesReference,
 };

@@ -10,6 +10,8 @@ export interface BundledModel {
   requires?: string;
   license: string;
   description: string;
+  /** Languages that it understands or speaks, for people. */
+  languages: string;
   /** Length of an embedding model's vectors. */
   dimensions?: number;
   engineSettings: Readonly<Record<string, unknown>>;

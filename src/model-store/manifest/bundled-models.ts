@@ -10,6 +10,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     engine: "sentence-embeddings",
     license: "Apache-2.0",
     description: "English sentence embeddings with 384 dimensions, from the files of moderation-minilm",
+    languages: "English",
     dimensions: 384,
     engineSettings: { model: "moderation-minilm" },
   },
@@ -19,6 +20,7 @@ export const BUNDLED_MODELS: readonly BundledModel[] = [
     engine: "flite",
     license: "BSD-like (Carnegie Mellon University)",
     description: "Four simple voices that work everywhere; the fallback of the default voice",
+    languages: "English",
     // Alias of the default model's voice, to answer requests for it as a fallback.
     engineSettings: { voices: { heart: "slt" } },
   },

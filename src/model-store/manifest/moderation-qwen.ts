@@ -16,6 +16,7 @@ export const MODERATION_QWEN: BundledModel = {
   license: "Apache-2.0",
   description:
     "Stronger (2.7 GB of memory): moderation-minilm, which asks qwen2.5-coder-1.5b-instruct about unsure texts, in about a second each",
+  languages: "English",
   engineSettings: {
     guard: {
       engine: "guard",
