@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { BUNDLED_MODELS } from "../../src/model-store/manifest/bundled-models.ts";
 import { MANIFEST } from "../../src/model-store/manifest/manifest.ts";
-import type { ManifestEntry } from "../../src/model-store/manifest/manifest-entry.ts";
+import { filesWithBase, type ManifestEntry } from "../../src/model-store/manifest/manifest-entry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MEASURED = join(ROOT, "bench/measured/models.json");
@@ -79,8 +79,9 @@ function localModels(): LocalModel[] {
   );
 }
 
-function sizeOf({ files, approximateBytes }: ManifestEntry): number | undefined {
-  if (files.some(({ bytes }) => bytes === undefined)) return approximateBytes;
+function sizeOf(entry: ManifestEntry): number | undefined {
+  const files = filesWithBase(entry, MANIFEST);
+  if (files.some(({ bytes }) => bytes === undefined)) return entry.approximateBytes;
   return files.reduce((sum, { bytes = 0 }) => sum + bytes, 0);
 }
 

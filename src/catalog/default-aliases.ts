@@ -24,9 +24,6 @@ const DEFAULT_ALIASES: Readonly<Partial<Record<Task, readonly string[]>>> = {
   ],
 };
 
-/** Built-in models that answer to the names before others of their task, once they are pulled. */
-const PREFERRED = ["moderation-omni"];
-
 /**
  * Aliases of the first model of a task: of chat, every ID that Claude Code and gemini-cli ask for, their small models among
  * them, and the defaults of clients of the Realtime API; of embedding, those of Gemini's clients, which `gemini-*` would
@@ -65,7 +62,7 @@ function covers(alias: string, other: string): boolean {
 }
 
 /**
- * Adds the aliases to the preferred or first built-in model of each task. A configured ID or alias of the same name wins, and a task
+ * Adds the aliases to the first built-in model of each task. A configured ID or alias of the same name wins, and a task
  * without a built-in model gets none.
  */
 export function withDefaultAliases(models: readonly ModelSpec[]): ModelSpec[] {
@@ -79,6 +76,5 @@ export function withDefaultAliases(models: readonly ModelSpec[]): ModelSpec[] {
 }
 
 function firstBuiltin(models: readonly ModelSpec[], task: string): ModelSpec | undefined {
-  const builtin = models.filter((model) => model.isBuiltin && model.task === task);
-  return builtin.find(({ id }) => PREFERRED.includes(id)) ?? builtin[0];
+  return models.find((model) => model.isBuiltin && model.task === task);
 }

@@ -77,7 +77,7 @@ test("gives the default models OpenAI's names as aliases, unless the configurati
   );
   expect(models.get("hibari")?.aliases).toEqual(["tts-1-hd", "gpt-4o-mini-tts", "gpt-4o-mini-tts-2025-12-15"]);
   expect(models.get("flite")?.aliases).toEqual([]);
-  expect(models.get("moderation-minilm")?.aliases).toEqual([
+  expect(models.get("moderation-omni")?.aliases).toEqual([
     "omni-moderation-2024-09-26",
     "text-moderation-latest",
     "text-moderation-stable",
@@ -158,16 +158,16 @@ test("adds the moderation cascade once its chat model is pulled, or the configur
     const store = { list: async () => pulled.map((id) => ({ id })) } as unknown as ModelStore;
     return (await buildModelSpecs(config, store)).filter(({ task }) => task === "moderation").map(({ id }) => id);
   };
-  expect(await idsWith()).toEqual(["moderation-minilm"]);
-  expect(await idsWith("qwen2.5-coder-1.5b-instruct")).toEqual(["moderation-minilm", "moderation-qwen"]);
+  expect(await idsWith()).toEqual(["moderation-omni"]);
+  expect(await idsWith("qwen2.5-coder-1.5b-instruct")).toEqual(["moderation-omni", "moderation-qwen"]);
 });
 
-test("gives OpenAI's moderation names to moderation-omni once it is pulled", async () => {
+test("gives OpenAI's moderation names to moderation-omni, for which its English part answers once it is pulled", async () => {
   const { config } = await loadConfigText("");
-  const aliasesWith = async (...pulled: string[]) => {
+  const modelsWith = async (...pulled: string[]) => {
     const store = { list: async () => pulled.map((id) => ({ id })) } as unknown as ModelStore;
     const models = (await buildModelSpecs(config, store)).filter(({ task }) => task === "moderation");
-    return models.map(({ id, aliases }) => [id, aliases]);
+    return models.map(({ id, aliases, fallbacks }) => [id, aliases, fallbacks]);
   };
   const names = [
     "omni-moderation-latest",
@@ -175,10 +175,10 @@ test("gives OpenAI's moderation names to moderation-omni once it is pulled", asy
     "text-moderation-latest",
     "text-moderation-stable",
   ];
-  expect(await aliasesWith()).toEqual([["moderation-minilm", names]]);
-  expect(await aliasesWith("moderation-omni")).toEqual([
-    ["moderation-minilm", []],
-    ["moderation-omni", names],
+  expect(await modelsWith()).toEqual([["moderation-omni", names, []]]);
+  expect(await modelsWith("moderation-minilm")).toEqual([
+    ["moderation-omni", names, ["moderation-minilm"]],
+    ["moderation-minilm", [], []],
   ]);
 });
 
@@ -188,6 +188,6 @@ test("loads the moderation cascade on demand, also where other models are loaded
   const loads = new Map(
     (await buildModelSpecs(config, store)).map(({ id, deployments: [deployment] }) => [id, deployment]),
   );
-  expect(loads.get("moderation-minilm")?.routingOptions.load).toBe("start");
+  expect(loads.get("moderation-omni")?.routingOptions.load).toBe("start");
   expect(loads.get("moderation-qwen")).toMatchObject({ engine: "cascade", routingOptions: { load: "on_demand" } });
 });

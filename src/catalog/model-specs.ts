@@ -32,7 +32,8 @@ export async function buildModelSpecs(config: Settings, store: ModelStore): Prom
     ({ id, requires }) =>
       !configuredIds.has(id) && (requires === undefined || pulled.has(requires) || overrides.has(id)),
   );
-  const isBuiltin = (id: string) => !configuredIds.has(id);
+  const builtinIds = new Set([...builtin, ...bundled].map(({ id }) => id));
+  const isBuiltin = (id: string) => builtinIds.has(id);
   const first = defaultChatModel(config, pulled, MANIFEST);
   const models = [
     ...builtin

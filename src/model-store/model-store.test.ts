@@ -59,6 +59,21 @@ describe("a built-in model", () => {
     ]);
   });
 
+  test("is pulled with its base, whose files are stored once", async () => {
+    publish();
+    publish("own.gguf");
+    const own = { name: "own.gguf", bytes: content.length, sha256, sources: [onHub("own.gguf")] };
+    const manifest = [entry(), { ...entry(), id: "larger", base: "small", files: [own] }];
+    const { path, paths } = await openStore(manifest).pull({ model: "larger" }, { signal: never });
+    expect(path).toBe(join(folder.path, "larger", "own.gguf"));
+    expect(paths).toEqual({ "own.gguf": path, "small.gguf": join(folder.path, "small", "small.gguf") });
+    const asked = hub.seen.length;
+    expect(await openStore(manifest).findPulled("larger")).toEqual({ path, paths });
+    expect(hub.seen).toHaveLength(asked);
+    await openStore(manifest).remove("small");
+    expect(await openStore(manifest).isPulled({ model: "larger" })).toBe(false);
+  });
+
   test("can be removed with its folders and pulled again", async () => {
     publish();
     const store = openStore();

@@ -65,9 +65,18 @@ export class ModelStore {
   async pull(reference: ModelReference, { signal, onProgress, spareDiskBytes = 0 }: PullOptions): Promise<ModelFiles> {
     signal.throwIfAborted();
     if ("file" in reference) return ownFile(reference.file);
-    const request = this.#wanted(reference);
-    const stored = await this.#stored(request, signal);
-    return stored ?? this.#sharedPull(request, spareDiskBytes).join(signal, onProgress);
+    return this.#pullWanted(this.#wanted(reference), { signal, onProgress, spareDiskBytes });
+  }
+
+  async #pullWanted(wanted: WantedModel, { signal, onProgress, spareDiskBytes = 0 }: PullOptions): Promise<ModelFiles> {
+    const base =
+      wanted.base === undefined
+        ? undefined
+        : await this.#pullWanted(this.#wantedById(wanted.base), { signal, onProgress, spareDiskBytes });
+    const own =
+      (await this.#storedAlone(wanted, signal)) ??
+      (await this.#sharedPull(wanted, spareDiskBytes).join(signal, onProgress));
+    return withBase(own, base);
   }
 
   /** True if `pull` would resolve without a download. */
@@ -112,7 +121,9 @@ export class ModelStore {
   /** Writes stored models to one file. Throws a Fault for one that is not stored, or whose files have changed. */
   async export(ids: readonly string[], file: string, signal: AbortSignal): Promise<void> {
     const models = ids.map((id) => this.#wantedById(id));
-    await exportModels(this.#folders, models, resolve(file), signal);
+    const bases = models.flatMap(({ base }) => (base === undefined ? [] : this.#wantedById(base)));
+    const each = [...new Map([...models, ...bases].map((model) => [model.id, model])).values()];
+    await exportModels(this.#folders, each, resolve(file), signal);
   }
 
   /** Brings in what `export` wrote, and resolves with the models' IDs. Throws a Fault for another file, or on a full disk. */
@@ -144,8 +155,15 @@ export class ModelStore {
     return id.startsWith("hf:") ? fromHub(id.slice("hf:".length)) : fromManifest(id, this.manifest);
   }
 
-  /** Undefined when a file is missing or not the one that was pulled. */
+  /** Undefined when a file of the model or its base is missing, or not the one that was pulled. */
   async #stored(wanted: WantedModel, signal: AbortSignal): Promise<ModelFiles | undefined> {
+    const own = await this.#storedAlone(wanted, signal);
+    if (own === undefined || wanted.base === undefined) return own;
+    const base = await this.#stored(this.#wantedById(wanted.base), signal);
+    return base && withBase(own, base);
+  }
+
+  async #storedAlone(wanted: WantedModel, signal: AbortSignal): Promise<ModelFiles | undefined> {
     const folder = this.#folders.modelFolder(wanted);
     const record = await readRecord(folder);
     if (record === undefined) return undefined;
@@ -176,7 +194,7 @@ export class ModelStore {
           folders: this.#folders,
           fetcher: new FileFetcher(this.#sources, this.#logger),
           logger: this.#logger,
-          isStored: async () => (await this.#stored(wanted, signal)) !== undefined,
+          isStored: async () => (await this.#storedAlone(wanted, signal)) !== undefined,
           signal,
           spareDiskBytes,
           onProgress: (progress) => {
@@ -199,6 +217,11 @@ export class ModelStore {
 function filesOf(folder: string, { files }: WantedModel): ModelFiles {
   const entries = files.map(({ name }) => [name, join(folder, name)] as const);
   return { paths: Object.fromEntries(entries), path: entries[0]?.[1] ?? folder };
+}
+
+/** A file of its own goes before one of the base. */
+function withBase({ paths, path }: ModelFiles, base: ModelFiles | undefined): ModelFiles {
+  return { paths: { ...base?.paths, ...paths }, path };
 }
 
 /** A local file is used in place. */

@@ -1,7 +1,7 @@
 /** Which models of the manifest a machine can run, and how fast. */
 
 import type { Task } from "../contracts/task.ts";
-import type { ManifestEntry } from "./manifest/manifest-entry.ts";
+import { filesWithBase, type ManifestEntry } from "./manifest/manifest-entry.ts";
 
 export interface Recommendation {
   id: string;
@@ -66,7 +66,7 @@ export function recommendModels(
   const estimated = manifest
     .filter(({ task, isComponent }) => tasks.includes(task) && isComponent !== true)
     .map((entry): Recommendation => {
-      const bytes = sizeOf(entry);
+      const bytes = sizeOf(entry, manifest);
       const memoryBytes =
         entry.memoryBytes ?? (bytes === undefined ? undefined : PROCESS_BYTES + MEMORY_PER_FILE_BYTE * bytes);
       const isOnGpu = memoryBytes !== undefined && memoryBytes <= USABLE_GPU_SHARE * gpuBytes;
@@ -116,9 +116,9 @@ function size({ bytes }: Recommendation): number {
   return bytes ?? Number.MAX_SAFE_INTEGER;
 }
 
-function sizeOf({ files, approximateBytes }: ManifestEntry): number | undefined {
-  const sizes = files.map(({ bytes }) => bytes);
-  if (sizes.includes(undefined)) return approximateBytes;
+function sizeOf(entry: ManifestEntry, manifest: readonly ManifestEntry[]): number | undefined {
+  const sizes = filesWithBase(entry, manifest).map(({ bytes }) => bytes);
+  if (sizes.includes(undefined)) return entry.approximateBytes;
   return sizes.reduce<number>((sum, bytes = 0) => sum + bytes, 0);
 }
 

@@ -14,6 +14,8 @@ export interface WantedModel {
   /** Undefined for a file outside the manifest. */
   task: Task | undefined;
   license: string | undefined;
+  /** ID of the model whose files belong to it, too. */
+  base?: string | undefined;
   files: readonly ManifestFile[];
 }
 
@@ -34,7 +36,8 @@ export function fromManifest(id: string, manifest: readonly ManifestEntry[]): Wa
       { code: "model_not_found", param: "model" },
     );
   }
-  return { id: needed, folder: needed, task: entry.task, license: entry.license, files: entry.files };
+  const { task, license, base, files } = entry;
+  return { id: needed, folder: needed, task, license, base, files };
 }
 
 const HUB_REFERENCE = /^(?<owner>[\w.-]+)\/(?<name>[\w.-]+)\/(?<path>[^@]+)(?:@(?<revision>[\w.-]+(?:\/[\w.-]+)*))?$/;

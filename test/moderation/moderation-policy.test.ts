@@ -16,6 +16,7 @@ models:
     aliases: [the-judge]
     deployments:
       - engine: classifier
+        model: moderation-minilm
   - id: blind
     task: moderation
     deployments:

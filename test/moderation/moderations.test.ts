@@ -13,10 +13,12 @@ models:
     task: moderation
     deployments:
       - engine: classifier
+        model: moderation-minilm
   - id: lenient
     task: moderation
     deployments:
       - engine: classifier
+        model: moderation-minilm
         thresholds: { harassment/threatening: 1, harassment: 1, violence: 1, hate: 1, hate/threatening: 1, violence/graphic: 1 }
         max_characters: 2000
   - id: llama-guard

@@ -36,11 +36,11 @@ models:
     hibari: { voices: expect.arrayContaining(["heart"]), languages: ["en"] },
     flite: { voices: expect.arrayContaining(["slt"]), languages: ["en"] },
     "moonshine-base-en": { languages: ["en"] },
-    "moderation-minilm": {
-      languages: ["en"],
+    "moderation-omni": {
+      languages: expect.arrayContaining(["en", "de", "zh"]),
       categories: expect.arrayContaining(["hate", "sexual/minors"]),
       thresholds: expect.objectContaining({ hate: expect.any(Number) }),
-      capabilities: { images: false },
+      capabilities: { images: true },
     },
     "all-minilm-l6-v2": { dimensions: 384, context_window: 256 },
     "smollm2-135m-instruct": {
@@ -54,7 +54,7 @@ models:
   for (const [id, metadata] of Object.entries(EXPECTED)) {
     await eventually(async () => expect({ id, ...(await metadataOf(service, id)) }).toMatchObject(metadata));
   }
-  for (const id of ["hibari", "moonshine-base-en", "moderation-minilm", "smollm2-135m-instruct", "file"]) {
+  for (const id of ["hibari", "moonshine-base-en", "moderation-omni", "smollm2-135m-instruct", "file"]) {
     expect({ id, ...(await metadataOf(service, id)) }).toMatchObject({ loaded: false, memory_bytes: null });
   }
 });

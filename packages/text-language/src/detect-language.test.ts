@@ -52,6 +52,16 @@ test.each([
   ["I will find you.", false],
   ["Die in a fire, all of you.", false],
   ["kill him", false],
+  // Function words of other languages, which are English words as well.
+  ["DIE BITCH", false],
+  ["I want a lollipop", false],
+  ["No, I'm not interested.", false],
+  ["i just want to die", false],
+  ["One people. One nation.", false],
+  // Words that English has, too, beside others or letters with marks.
+  ["Frauen gehören in einen Zoo.", true],
+  ["Estos perros me dan mucho asco.", true],
+  ["Die sind alle so gut wie tot.", true],
   ["Naomi Campbell", false],
   ["café", true],
   ["We met at the café.", false],

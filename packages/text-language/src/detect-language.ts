@@ -75,11 +75,12 @@ export async function detectLanguage(text: string): Promise<DetectedLanguage | u
 export async function mayBeForeign(text: string): Promise<boolean> {
   const checked = text.slice(0, MAX_CHECKED_CHARACTERS);
   if (otherScript(checked) !== undefined) return true;
-  const { english, others } = await functionWords();
+  const { commonEnglish, others } = await functionWords();
   const words = wordsOf(checked.toLowerCase());
-  const englishCount = words.filter((word) => english.has(word)).length;
-  const most = Math.max(...others.map((language) => words.filter((word) => language.words.has(word)).length));
-  return most > englishCount || (most === 0 && englishCount === 0 && MARKED_LETTER.test(checked));
+  const countIn = (known: ReadonlySet<string>) => words.filter((word) => known.has(word)).length;
+  const englishCount = countIn(commonEnglish);
+  const most = Math.max(...others.map(({ all }) => countIn(all)));
+  return most > englishCount || (most === englishCount && MARKED_LETTER.test(checked));
 }
 
 /**

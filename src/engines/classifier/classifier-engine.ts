@@ -19,9 +19,9 @@ const settings = z
     model: z
       .string()
       .min(1)
-      .default("moderation-minilm")
+      .default("moderation-omni")
       .describe(
-        "ID of a built-in moderation model: `moderation-minilm` for English, or `moderation-omni` for fifteen languages and images",
+        "ID of a built-in moderation model: `moderation-omni` for fifteen languages and images, or `moderation-minilm` for English alone",
       ),
     thresholds: z
       .record(z.string(), score)

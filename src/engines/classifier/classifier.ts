@@ -15,6 +15,7 @@ import { ForeignScorer } from "./foreign-scorer.ts";
 import { type Head, readHead } from "./head.ts";
 import type { ImageScorer } from "./image-scorer.ts";
 import { minorCueShare } from "./minor-cues.ts";
+import { OpenedWhenUsed } from "./opened-when-used.ts";
 import { logit, poolWindows, sigmoid } from "./pool-windows.ts";
 import { Windows } from "./windows.ts";
 
@@ -47,8 +48,8 @@ interface Parts {
   head: Head;
   session: InferenceSession;
   windows: Windows;
-  foreign: ForeignScorer | undefined;
-  images: ImageScorer | undefined;
+  foreign: OpenedWhenUsed<ForeignScorer> | undefined;
+  images: OpenedWhenUsed<ImageScorer> | undefined;
   languages: readonly string[];
 }
 
@@ -66,8 +67,8 @@ export class Classifier implements ModerationModel {
   readonly #session: InferenceSession;
   readonly #windows: Windows;
   readonly #batches: FairBatches;
-  readonly #foreign: ForeignScorer | undefined;
-  readonly #images: ImageScorer | undefined;
+  readonly #foreign: OpenedWhenUsed<ForeignScorer> | undefined;
+  readonly #images: OpenedWhenUsed<ImageScorer> | undefined;
 
   private constructor(options: ClassifierOptions, { head, session, windows, foreign, images, languages }: Parts) {
     this.#options = options;
@@ -103,14 +104,14 @@ export class Classifier implements ModerationModel {
       extra: { session: { intra_op: { allow_spinning: "0" } } },
     });
     const windows = new Windows(JSON.parse(tokenizer), JSON.parse(tokenizerConfig));
-    const [languages, foreign, images] = await Promise.all([
-      languagesOf(files.foreign !== undefined),
-      files.foreign && readForeignHead().then((head) => ForeignScorer.open(files.foreign ?? "", head, threads)),
-      files.images && openImages(files.images, threads),
-    ]);
-    return new Classifier(options, {
-      ...{ head, session, windows, languages, foreign: foreign || undefined, images: images || undefined },
-    });
+    const { foreign: foreignFile, images: imageFile } = files;
+    const languages = await languagesOf(foreignFile !== undefined);
+    const foreign =
+      foreignFile === undefined
+        ? undefined
+        : new OpenedWhenUsed(async () => ForeignScorer.open(foreignFile, await readForeignHead(), threads));
+    const images = imageFile === undefined ? undefined : new OpenedWhenUsed(() => openImages(imageFile, threads));
+    return new Classifier(options, { head, session, windows, languages, foreign, images });
   }
 
   /** A text longer than the network's window is scored window by window. */
@@ -143,7 +144,8 @@ export class Classifier implements ModerationModel {
       },
     });
     const texts = foreign.map(({ text }) => text);
-    const foreignWindows = await this.#foreign?.score({ texts, project: asked?.project ?? "", signal });
+    const scorer = texts.length === 0 ? undefined : await this.#foreign?.get();
+    const foreignWindows = await scorer?.score({ texts, project: asked?.project ?? "", signal });
     for (const [at, { index, text }] of foreign.entries()) {
       scored[index] = foreignWindows?.[at] ?? [];
       minorCueShares[index] = minorCueShare(text.toLowerCase());
@@ -161,7 +163,7 @@ export class Classifier implements ModerationModel {
     signal: AbortSignal,
   ): Promise<ModerationVerdict> {
     if (input === undefined || input.images.length === 0 || this.#images === undefined) return verdict;
-    const sexual = Math.max(verdict.scores.sexual ?? 0, await this.#images.score(input.images, signal));
+    const sexual = Math.max(verdict.scores.sexual ?? 0, await (await this.#images.get()).score(input.images, signal));
     const text = input.text === "" ? [] : (["text"] as const);
     const appliedTo = Object.fromEntries(this.categories.map((category) => [category, text]));
     return {

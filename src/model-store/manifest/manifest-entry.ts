@@ -38,8 +38,16 @@ export interface ManifestEntry {
   defaults?: ChatDefaults;
   /** Settings of the engine other than `model`. */
   engineSettings?: Readonly<Record<string, unknown>>;
+  /** Model of the manifest whose files belong to this one, too: both are pulled, and stored once. */
+  base?: string;
   /** An engine gets the first: the weights of a single-file model. */
   files: readonly ManifestFile[];
+}
+
+/** The files of a model and of its base. */
+export function filesWithBase(entry: ManifestEntry, manifest: readonly ManifestEntry[]): readonly ManifestFile[] {
+  const base = manifest.find(({ id }) => id === entry.base);
+  return base === undefined ? entry.files : [...entry.files, ...base.files];
 }
 
 export interface ManifestFile {

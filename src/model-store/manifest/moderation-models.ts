@@ -34,23 +34,26 @@ const IMAGE_FILE: ManifestFile = {
 /** Classifiers for moderation. Their trained heads are part of the package. */
 export const MODERATION_MODELS: readonly ManifestEntry[] = [
   {
-    id: "moderation-minilm",
-    task: "moderation",
-    engine: "classifier",
-    isDefault: true,
-    license: "Apache-2.0",
-    description: "Small (91 MB): scores text in 13 categories of harm, English first",
-    languages: "English",
-    files: MINILM_FILES,
-  },
-  {
     id: "moderation-omni",
     task: "moderation",
     engine: "classifier",
-    isDefault: false,
+    isDefault: true,
+    // It answers while the further files cannot be had, as before an upgrade without a network.
+    fallbacks: ["moderation-minilm"],
     license: "Apache-2.0, MIT and BSD-2-Clause",
-    description: "moderation-minilm for English, and heads for fourteen other languages and for sexual images (186 MB)",
+    description: "Small (187 MB): scores text in 13 categories of harm, in fifteen languages, and sexual images",
     languages: "15 languages",
-    files: [...MINILM_FILES, E5_FILE, IMAGE_FILE],
+    base: "moderation-minilm",
+    files: [E5_FILE, IMAGE_FILE],
+  },
+  {
+    id: "moderation-minilm",
+    task: "moderation",
+    engine: "classifier",
+    isDefault: false,
+    license: "Apache-2.0",
+    description: "Small (91 MB): the English part of moderation-omni",
+    languages: "English",
+    files: MINILM_FILES,
   },
 ];

@@ -18,6 +18,8 @@ export const MODERATION_QWEN: BundledModel = {
     "Stronger (2.7 GB of memory): moderation-minilm, which asks qwen2.5-coder-1.5b-instruct about unsure texts, in about a second each",
   languages: "English",
   engineSettings: {
+    // Band and threshold were chosen and measured with English texts.
+    classifier: { engine: "classifier", model: "moderation-minilm" },
     guard: {
       engine: "guard",
       family: "instruct",

@@ -1,4 +1,4 @@
-/** moderation-omni with its weights, through the official client. Downloads 186 MB once. */
+/** The default moderation model with its weights, through the official client: other languages and images. */
 
 import type OpenAI from "openai";
 import sharp from "sharp";
@@ -11,6 +11,7 @@ let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
   await testModelStore().pull({ model: "moderation-omni" }, { signal: AbortSignal.timeout(600_000) });
+  await testModelStore().pull({ model: "moderation-minilm" }, { signal: AbortSignal.timeout(600_000) });
   service = await startService({ config: "" });
   client = service.client({ maxRetries: 0 });
   await untilModerationReady(service, "moderation-omni");
@@ -59,10 +60,17 @@ test("names only languages that the model does not know", async () => {
   expect(results.map((result) => "unsupported_language" in result)).toEqual([false, true]);
 });
 
-test("scores English as moderation-minilm does", async () => {
+test("judges English as moderation-minilm does, also words that other languages have", async () => {
+  const input = [HARMFUL, "DIE BITCH", "I want a lollipop", "No, I'm not interested.", "i just want to die"];
   const scoresOf = async (model: string) =>
-    (await client.moderations.create({ model, input: HARMFUL })).results[0]?.category_scores.violence ?? 2;
-  expect(await scoresOf("moderation-omni")).toBeCloseTo(await scoresOf("moderation-minilm"), 3);
+    (await client.moderations.create({ model, input })).results.map(({ category_scores: scores }) => scores);
+  const expected = await scoresOf("moderation-minilm");
+  for (const [index, scores] of (await scoresOf("moderation-omni")).entries()) {
+    for (const [category, score] of Object.entries(scores)) {
+      const theirs = (expected[index] as Record<string, number> | undefined)?.[category];
+      expect(score, `${input[index]}: ${category}`).toBeCloseTo(theirs ?? 2, 3);
+    }
+  }
 });
 
 test("refuses what is not an image", async () => {
