@@ -31,6 +31,7 @@ import { openSavedChats } from "../features/saved-chats/feature.ts";
 import { scimFeature } from "../features/scim/feature.ts";
 import { signOnFeature } from "../features/sign-on/feature.ts";
 import { toolSearchFeature } from "../features/tool-search/feature.ts";
+import { toolFeature } from "../features/tools/feature.ts";
 import { uploadFeature } from "../features/uploads/feature.ts";
 import { usageFeature } from "../features/usage/feature.ts";
 import { openVectorStores } from "../features/vector-stores/feature.ts";
@@ -55,6 +56,7 @@ export const FEATURES = [
   openBatches,
   openVectorStores,
   webSearchFeature,
+  toolFeature,
   toolSearchFeature,
   codeInterpreterFeature,
   modelFeature,

@@ -7,6 +7,7 @@ import { rateLimitPolicy, spendLimitPolicy } from "../features/quota/key-policie
 import { recordingPolicy } from "../features/recorded-content/recording-policy.ts";
 import { removeStoredContentOf } from "../features/responses/stored-response-queries.ts";
 import { findSessionKeys } from "../features/sign-on/user-session-queries.ts";
+import { hostedToolPolicy } from "../features/tools/hosted-tool-policy.ts";
 import { toWebhookEvent } from "../features/webhooks/account-webhooks.ts";
 import { removeWebhookEndpointsOf } from "../features/webhooks/endpoints/endpoint-queries.ts";
 import type { WebhookOutbox } from "../features/webhooks/webhook-outbox.ts";
@@ -19,6 +20,7 @@ export const KEY_POLICIES: AllKeyPolicies = {
   moderation: moderationKeyPolicy,
   guardrails: guardrailPolicy,
   recording: recordingPolicy,
+  disabledTools: hostedToolPolicy,
 };
 
 /** What the features add to accounts. `outbox` undefined: no webhooks. */

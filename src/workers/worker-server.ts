@@ -158,8 +158,11 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
     // The owner reads documents and recordings for models that take only texts.
     const isReadable =
       !hasMedia(messages) || (typeof model === "string" && inference.models.mayForwardMedia(request.caller, model));
+    // The owner knows which tools a request would use.
+    const isLimited = options.callers.policyOf(request.caller, "disabledTools").length > 0;
     // The owner has connections to MCP servers.
-    const isHere = servers === undefined && isComplete && isReadable && !isReference && !isModerated && !isRecorded;
+    const isHere =
+      !isLimited && servers === undefined && isComplete && isReadable && !isReference && !isModerated && !isRecorded;
     const isServed = typeof model === "string" && servesModel(model) && isHere;
     if (isServed) done();
     else passOn(request, reply, owner);

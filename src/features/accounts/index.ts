@@ -34,6 +34,7 @@ export { READ, requireDefaultOrganization, WRITE } from "./organizations/default
 export { findDefaultOrganization } from "./organizations/organization-queries.ts";
 export type { GroupMemberRow, GroupRow, UserRow } from "./people-rows.ts";
 export { projectPolicyRoutes, putProjectRow } from "./policies/project-policy.ts";
+export { StoredPolicy } from "./policies/stored-policy.ts";
 export { type AccessedModel, modelAccess } from "./projects/model-access.ts";
 export { lockProject } from "./projects/project-queries.ts";
 export { projectOf } from "./projects/project-routes.ts";

@@ -21,7 +21,7 @@ export function chatFeature({ config, inference, content, recorded, tools }: Cha
   const { unknownFields } = config.server;
   return {
     project: [
-      chatCompletions(inference, unknownFields, content, recorded?.completions),
+      chatCompletions(inference, unknownFields, { content, stored: recorded?.completions, tools }),
       completions(inference, unknownFields),
       messages(inference, unknownFields, { content, tools, maxToolCalls: config.responses.maxToolCalls }),
     ],

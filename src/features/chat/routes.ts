@@ -9,13 +9,19 @@ import { ChatCompletion, ChatCompletionEvent } from "../../wire/openai/chat/comp
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import type { BodyContent } from "../files/index.ts";
 import type { StoredCompletions } from "../recorded-content/index.ts";
+import type { ServiceTools } from "../tools/index.ts";
+
+interface ChatCompletionParts {
+  content?: BodyContent;
+  stored?: StoredCompletions | undefined;
+  tools?: Pick<ServiceTools, "access">;
+}
 
 /** POST /v1/chat/completions */
 export function chatCompletions(
   inference: Inference,
   unknownFields: UnknownFieldsPolicy,
-  content?: BodyContent,
-  stored?: StoredCompletions,
+  { content, stored, tools }: ChatCompletionParts = {},
 ): FastifyPluginAsync {
   return routes(
     rawOperation(
@@ -36,6 +42,10 @@ export function chatCompletions(
         unknownFields,
         content &&
           (async (reply, chat) => {
+            // An upstream would search.
+            if (chat.body.web_search_options != null) {
+              tools?.access.check(reply.request.caller, "web_search", "web_search_options");
+            }
             chat.body = await content(reply, chat.body, ["messages"]);
           }),
         (reply, chat) => {

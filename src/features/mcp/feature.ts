@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import type { AuthenticateScope } from "../../http/authenticate.ts";
 import { connectionTimeoutMs } from "../../http/bare-server.ts";
 import { cutSlowReaders } from "../../http/connections.ts";
@@ -87,7 +88,8 @@ export function mcpFeature(parts: McpParts): Feature {
           authenticate(scope, "project");
           const publicUrl = URL.parse(config.signOn.publicUrl ?? "")?.origin ?? "";
           const { corsOrigins } = config.server;
-          scope.register(mcpGateway({ gateway, inference, corsOrigins, publicUrl, originOf, isOpen }));
+          const checkAccess = (caller: Caller) => tools.access.check(caller, "mcp");
+          scope.register(mcpGateway({ gateway, inference, corsOrigins, publicUrl, originOf, checkAccess, isOpen }));
         });
       },
     ],

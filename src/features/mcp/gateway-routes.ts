@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { Caller } from "../../contracts/caller.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -63,6 +64,8 @@ export interface GatewayRoutes {
   publicUrl: string;
   /** Address of the service for clients. */
   originOf: (request: FastifyRequest) => string;
+  /** Throws a Fault for a caller whose project has turned MCP off. */
+  checkAccess: (caller: Caller) => void;
   /** Whether there is anything behind /mcp now. */
   isOpen: () => boolean;
 }
@@ -74,6 +77,7 @@ export function mcpGateway({
   corsOrigins,
   publicUrl,
   originOf,
+  checkAccess,
   isOpen,
 }: GatewayRoutes): FastifyPluginAsync {
   return routes(
@@ -103,6 +107,7 @@ export function mcpGateway({
         async (request, reply) => {
           refuseOtherOrigins(request, corsOrigins, publicUrl);
           if (!isOpen()) throw nothingServed();
+          checkAccess(request.caller);
           const { server: name } = request.params as { server?: string };
           const place = name === undefined ? {} : gateway.at(name, request.caller);
           if (place === undefined) throw noServer(String(name));

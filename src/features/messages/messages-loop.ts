@@ -28,6 +28,8 @@ export function toMessagesLoop(
   isNative: () => boolean,
 ): LoopRequest | undefined {
   const { mcp_servers: servers = [], tools: sent = [] } = chat.body;
+  if (servers.length > 0) tools.access.check(caller, "mcp", "mcp_servers");
+  tools.access.checkAll(caller, sent);
   const hosted = sent.flatMap((tool, index) => (isServerTool(tool) ? [{ tool, index }] : []));
   const serverTools = hosted.length > 0 && servers.length === 0 && isNative() ? [] : hosted;
   if (servers.length + serverTools.length === 0) return undefined;

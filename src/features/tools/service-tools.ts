@@ -6,6 +6,7 @@ import type { Annotation, ItemEvent } from "../../wire/responses/item-events.ts"
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { type ReadTools, serviceFunctionName, withDigest } from "../../wire/responses/responses-tools.ts";
 import { DeferredTools } from "./deferred-tools.ts";
+import { HostedToolAccess } from "./hosted-tool-policy.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "./service-tool.ts";
 
 /** All tools of one response that this service runs. */
@@ -27,7 +28,13 @@ type Defers = (serverLabel: string, name: string) => boolean;
 const MAX_TOOLS = 32;
 
 export class ServiceTools {
+  /** Checks the tools of requests that this class does not see. */
+  readonly access: HostedToolAccess;
   readonly #types = new Map<string, ServiceToolType>();
+
+  constructor(disabledFor: ConstructorParameters<typeof HostedToolAccess>[0]) {
+    this.access = new HostedToolAccess(disabledFor);
+  }
 
   /** Names of the types that are of use by themselves: a search needs deferred tools. */
   get types(): string[] {
@@ -40,13 +47,14 @@ export class ServiceTools {
 
   /**
    * Returns the positions of the tools that this service runs; undefined without any. `isForwarded`: whether an upstream
-   * with the caller's API answers. Throws a Fault.
+   * with the caller's API answers. Throws a Fault, also for tools that run elsewhere when the project has turned them off.
    */
   servedBy(
     { tools = [] }: Pick<ResponsesBody, "tools">,
     caller: Caller,
     isForwarded: () => boolean = () => false,
   ): ReadonlySet<number> | undefined {
+    this.access.checkAll(caller, tools);
     if (this.#types.size === 0 || tools.length === 0) return undefined;
     const positions = new Set<number>();
     for (const [index, tool] of tools.entries()) {
@@ -70,6 +78,8 @@ export class ServiceTools {
     context: Omit<ToolContext, "path" | "functionName" | "deferred">,
     defers: Defers = () => false,
   ): Promise<OpenTools> {
+    const sent = body.tools ?? [];
+    this.access.checkAll(context.caller, sent);
     const deferred = new DeferredTools();
     for (const tool of read.deferred ?? []) {
       deferred.add(tool);
@@ -82,7 +92,6 @@ export class ServiceTools {
       names.add(unique);
       return unique;
     };
-    const sent = body.tools ?? [];
     const opening = [...positions].map(async (position) => {
       const tool = sent[position] as (typeof sent)[number];
       const type = this.#types.get(tool.type) as ServiceToolType;

@@ -58,6 +58,7 @@ import { unansweredLines } from "./0055-unanswered-lines.ts";
 import { batchInputs } from "./0056-batch-inputs.ts";
 import { webhookEndpoints } from "./0057-webhook-endpoints.ts";
 import { webhookBacklogs } from "./0058-webhook-backlogs.ts";
+import { storedPolicies } from "./0059-stored-policies.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -119,4 +120,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0056-batch-inputs": batchInputs,
   "0057-webhook-endpoints": webhookEndpoints,
   "0058-webhook-backlogs": webhookBacklogs,
+  "0059-stored-policies": storedPolicies,
 };

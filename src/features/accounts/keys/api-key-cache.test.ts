@@ -13,6 +13,7 @@ const RECORD: KeyRecord = {
   moderation: undefined,
   guardrails: [],
   recording: undefined,
+  disabledTools: [],
 };
 
 /** A database that answers polls after `pollMs` and knows the key until it is revoked. */
