@@ -61,7 +61,7 @@ export const PERSONAL_DATA = {
     reason: "Settings of projects.",
     impersonal: { guardrails: "Rules, which an erasure must not weaken." },
   },
-  storedPolicies: { reason: "Settings of projects and organizations." },
+  storedPolicies: { reason: "Settings of projects and organizations.", impersonal: { policy: "One of a list." } },
   modelSightings: { reason: "Models." },
   replicaCount: { reason: "Number of processes." },
   ...signOnData,

@@ -14,8 +14,9 @@ import { type ModerationPolicy, moderationPolicy, type RequestedModeration } fro
 import type { ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
-import type { Recordings } from "./recording/recordings.ts";
+import type { Recordings, RecordingsOptions } from "./recording/recordings.ts";
 import { projectOf, type Runs } from "./runs.ts";
+import { type ServiceTierOptions, withServiceTier } from "./service-tier.ts";
 
 export interface ChatOptions {
   /** Moderation that the request asks for; the project's requirements are added. */
@@ -29,7 +30,10 @@ export interface ChatOptions {
   store?: StoreChat | undefined;
 }
 
-type ChatRequestsOptions = Pick<CallerModelsOptions, "catalog"> & Pick<GuardrailOptions, "moderationOf">;
+type ChatRequestsOptions = Pick<CallerModelsOptions, "catalog"> &
+  Pick<GuardrailOptions, "moderationOf"> &
+  Pick<RecordingsOptions, "mayRecord"> &
+  ServiceTierOptions;
 
 /** What every kind of request goes through. */
 interface Steps {
@@ -86,9 +90,10 @@ export class ChatRequests {
     const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
     const required = combineModeration(guards?.policy ?? [], this.#options.moderationOf(caller));
     const policy = moderationPolicy(moderation, required, (id) => this.#steps.models.idOf(id));
-    const call = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
+    const complete = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
+    const call = withServiceTier(complete, this.#options.serviceTiersOf?.(caller));
     const answer = () => {
-      const adapter = chatAdapter(call, projectOf(caller), onWait);
+      const adapter = chatAdapter(call, projectOf(caller), onWait, this.#options.mayRecord?.(caller) !== false);
       return this.#steps.runs.run(caller, call.request.model, adapter, onDisconnect, isWithinRequest);
     };
     if (policy === undefined) return toChatAnswer(await answer());

@@ -48,9 +48,15 @@ import {
   transcriptionContent,
 } from "./recording/task-content.ts";
 import { projectOf, Runs, type RunsOptions } from "./runs.ts";
+import type { ServiceTierOptions } from "./service-tier.ts";
 import type { ToolResult, ToolRunOptions } from "./tool-run.ts";
 
-export interface InferenceOptions extends CallerModelsOptions, RunsOptions, GuardrailOptions, RecordingsOptions {}
+export interface InferenceOptions
+  extends CallerModelsOptions,
+    RunsOptions,
+    GuardrailOptions,
+    RecordingsOptions,
+    ServiceTierOptions {}
 
 type PromptParts = Pick<ChatRequest, "messages" | "tools" | "format">;
 

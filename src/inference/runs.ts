@@ -28,6 +28,8 @@ export interface RunsOptions {
   /** Whether the caller's key has not been revoked; true while that cannot be checked. */
   stillWorks: (caller: Caller) => Promise<boolean>;
   requestTimeoutSeconds: number;
+  /** Whether answers to a caller may be kept for equal requests. */
+  mayStore?: ((caller: Caller) => boolean) | undefined;
   /** Undefined: no model has a cache. */
   answerCache?: AnswerCache | undefined;
   /** Called with every request that had a model, once it is over. */
@@ -82,9 +84,10 @@ export class Runs {
   ): Promise<InferenceAnswer<Event>> {
     const match = this.#models.findForTask(caller, id, adapter.task);
     const request = { caller, id, match, adapter, isWithinRequest };
-    const { answerCache } = this.#options;
+    const { answerCache, mayStore } = this.#options;
     const { cache } = match.model;
-    if (cache === undefined || answerCache === undefined) return this.#start(request, { onDisconnect });
+    const isCached = cache !== undefined && mayStore?.(caller) !== false;
+    if (!isCached || answerCache === undefined) return this.#start(request, { onDisconnect });
     const run = (variant: RunVariant<Event>) => this.#start(request, variant);
     return answerCache.answer({ caller, match, adapter, onDisconnect, run }, cache);
   }

@@ -1,9 +1,11 @@
 import type { AccountExtensions } from "../features/accounts/extensions.ts";
 import type { AllKeyPolicies } from "../features/accounts/keys/key-policy.ts";
+import { retentionPolicy } from "../features/accounts/policies/data-retention-policy.ts";
 import { budgetPolicy } from "../features/budgets/key-policy.ts";
 import { guardrailPolicy } from "../features/guardrails/guardrail-policy.ts";
 import { moderationKeyPolicy } from "../features/moderations/moderation-policy.ts";
 import { rateLimitPolicy, spendLimitPolicy } from "../features/quota/key-policies.ts";
+import { serviceTierPolicy } from "../features/quota/service-tier-policy.ts";
 import { recordingPolicy } from "../features/recorded-content/recording-policy.ts";
 import { removeStoredContentOf } from "../features/responses/stored-response-queries.ts";
 import { findSessionKeys } from "../features/sign-on/user-session-queries.ts";
@@ -20,6 +22,8 @@ export const KEY_POLICIES: AllKeyPolicies = {
   moderation: moderationKeyPolicy,
   guardrails: guardrailPolicy,
   recording: recordingPolicy,
+  retention: retentionPolicy,
+  serviceTiers: serviceTierPolicy,
   disabledTools: hostedToolPolicy,
 };
 

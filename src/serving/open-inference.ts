@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import type { Caller } from "../contracts/caller.ts";
 import type { Counters } from "../counters/counters.ts";
 import type { Callers } from "../features/accounts/callers.ts";
+import { mayRecord, mayStore } from "../features/accounts/policies/data-retention-policy.ts";
 import { isBudgeted, type SpendBoundSources, spendBounds } from "../features/budgets/spend-bounds.ts";
 import { CompletionEstimates } from "../features/quota/completion-estimates.ts";
 import { limitedScopes } from "../features/quota/limited-scopes.ts";
@@ -108,6 +109,9 @@ export function openInference({
     },
     guardrailsOf: (caller) => callers.policyOf(caller, "guardrails"),
     guardrailServices: parts.guardrailServices,
+    mayRecord: (caller) => mayRecord(callers.policyOf(caller, "retention")),
+    mayStore: (caller) => mayStore(callers.policyOf(caller, "retention")),
+    serviceTiersOf: (caller) => callers.policyOf(caller, "serviceTiers"),
     recordingOf: (caller) => callers.policyOf(caller, "recording"),
     onGuarded: (request) => {
       for (const { type, stage, outcome } of request.report.records) metrics.guardrail(type, stage, outcome);

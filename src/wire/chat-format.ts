@@ -31,6 +31,8 @@ export interface ChatFormat<Context extends FormatContext, Chat extends FormatCh
   waitFrame(reason: string, chat: Chat): string;
   /** Paths of fields without effect on an answer that was not forwarded. */
   ignored(answer: FormatAnswer, chat: Chat): readonly string[];
+  /** Paths of fields that this service removes without effect before it forwards the body, as from other bodies. */
+  removed?(chat: Chat): readonly string[];
   /** Headers of this format; `limits` is undefined while the request waits. */
   headers?(chat: Chat, limits: RateLimitStatus | undefined): Record<string, string>;
   /** Returns the chat with a shorter prompt, after one that did not fit the context window; undefined: it fails. */
@@ -64,7 +66,10 @@ export interface FormatAnswer extends AnswerIdentity {
   moderation?: ModerationResults | undefined;
 }
 
-type Renders<Chat extends FormatChat> = Pick<ChatFormat<never, Chat>, "answer" | "frames" | "forwarded" | "ignored">;
+type Renders<Chat extends FormatChat> = Pick<
+  ChatFormat<never, Chat>,
+  "answer" | "frames" | "forwarded" | "ignored" | "removed"
+>;
 
 export function renderAnswer<Chat extends FormatChat>(format: Renders<Chat>, answer: FormatAnswer, chat: Chat) {
   const { bytes } = answer;
@@ -76,9 +81,10 @@ export function renderFrames<Chat extends FormatChat>(format: Renders<Chat>, ans
   return bytes === undefined ? format.frames(answer, chat) : forwardedOf(format).frames(bytes, answer, chat);
 }
 
-/** Returns the paths of fields without effect. An upstream that got the body received every field. */
+/** Returns the paths of fields without effect. An upstream that got the body received every other field. */
 export function ignoredBy<Chat extends FormatChat>(format: Renders<Chat>, answer: FormatAnswer, chat: Chat) {
-  return answer.bytes === undefined ? format.ignored(answer, chat) : [];
+  const removed = format.removed?.(chat) ?? [];
+  return answer.bytes === undefined ? [...format.ignored(answer, chat), ...removed] : removed;
 }
 
 function forwardedOf<Chat extends FormatChat>({ forwarded }: Renders<Chat>) {

@@ -263,6 +263,8 @@ export interface Answers {
   AnthropicModelList: { "data": Answers["AnthropicModel"][]; "has_more": boolean; "first_id": (string | null); "last_id": (string | null) };
   AnthropicModel: { "type": "model"; "id": string; "display_name": string; "created_at": string; "capabilities": null; "lifecycle": "active"; "line": null; "deprecated_at": null; "retires_at": null; "max_input_tokens": (number | null); "max_tokens": (number | null) };
   ModelAnswer: (Answers["Model"] | Answers["AnthropicModel"] | Answers["GeminiModel"]);
+  HostedToolPermissions: { "code_interpreter": { "enabled": boolean }; "file_search": { "enabled": boolean }; "image_generation": { "enabled": boolean }; "mcp": { "enabled": boolean }; "web_search": { "enabled": boolean } };
+  HostedToolPermissionsBody: { "code_interpreter"?: ({ "enabled": boolean } | null); "file_search"?: ({ "enabled": boolean } | null); "image_generation"?: ({ "enabled": boolean } | null); "mcp"?: ({ "enabled": boolean } | null); "web_search"?: ({ "enabled": boolean } | null) };
   ModerationPolicy: { "object": "project.moderation_policy"; "model": (string | null); "policy": { "input": ({ "mode": "score" | "block" } | null); "output": ({ "mode": "score" | "block" } | null) }; "unsupported_language": ({ "action": "pass" | "refuse" | "model"; "model": (string | null) } | null) };
   ModerationPolicyBody: { "model"?: (string | null); "policy"?: ({ "input"?: ({ "mode": "score" | "block" } | null); "output"?: ({ "mode": "score" | "block" } | null) } | null); "unsupported_language"?: ({ "action": "pass" | "refuse" | "model"; "model"?: (string | null) } | null) };
   ProjectModerationPolicyDeleted: { "object": "project.moderation_policy.deleted"; "deleted": boolean };
@@ -294,6 +296,8 @@ export interface Answers {
   KeyRules: { "object": "project.key_rules"; "max_keys_per_user": (number | null); "max_lifetime_seconds": (number | null); "model_ids": (string[] | null); "max_spend_cents_per_month": (number | null) };
   KeyRulesBody: { "max_keys_per_user"?: (number | null); "max_lifetime_seconds"?: (number | null); "model_ids"?: (string[] | null); "max_spend_cents_per_month"?: (number | null) };
   ProjectKeyRulesDeleted: { "object": "project.key_rules.deleted"; "deleted": boolean };
+  ProjectDataRetention: { "object": "project.data_retention"; "type": ("organization_default" | "none" | "modified_abuse_monitoring" | "zero_data_retention") };
+  ProjectDataRetentionBody: { "retention_type": ("organization_default" | "none" | "modified_abuse_monitoring" | "zero_data_retention" | "enhanced_zero_data_retention" | "enhanced_modified_abuse_monitoring") };
   ProjectRecording: { "object": "project.recording"; "record_content": "off" | "errors" | "all"; "share": number; "keep_days": number; "max_bytes": number; "redact": ("pii" | "secrets")[]; "search": boolean };
   RecordingBody: { "record_content": "off" | "errors" | "all"; "share"?: number; "keep_days"?: number; "max_bytes"?: number; "redact"?: ("pii" | "secrets")[]; "search"?: boolean };
   RateLimitList: { "object": "list"; "data": Answers["RateLimit"][]; "first_id": (string | null); "last_id": (string | null); "has_more": boolean };
@@ -304,6 +308,8 @@ export interface Answers {
   ProjectSpendLimitDeleted: { "object": "project.spend_limit.deleted"; "deleted": boolean };
   ApiKeySpendLimit: { "object": "api_key.spend_limit"; "currency": "USD"; "interval": "month"; "threshold_amount": number; "enforcement": { "status": "enforcing" | "inactive" } };
   ApiKeySpendLimitDeleted: { "object": "api_key.spend_limit.deleted"; "deleted": boolean };
+  ProjectServiceTierSettings: { "object": "project.service_tier_settings"; "default": "standard" | "fast" | "scale"; "enabled_tiers": ("all" | ("flex" | "fast" | "ultrafast")[]) };
+  ServiceTierSettingsBody: { "default"?: "standard" | "fast" | "scale"; "enabled_tiers"?: ("all" | ("flex" | "fast" | "ultrafast")[]) };
   BudgetList: { "object": "list"; "data": Answers["Budget"][]; "first_id": (string | null); "last_id": (string | null); "has_more": boolean };
   Budget: { "id": string; "object": "organization.budget"; "name": (string | null); "project_id": (string | null); "subject": { "type": "organization" | "project" | "api_key" | "user" | "end_user" | "tag"; "id": (string | null) }; "interval": "day" | "week" | "month" | "total"; "currency": "USD"; "threshold_amount": number; "enforcement": { "status": "enforcing" | "inactive" }; "starts_at": (number | null); "alert_percents": number[]; "notification_channel": ({ "type": "email"; "recipients": string[]; "subject_prefix": (string | null) } | null); "usage": ({ "spent": { "value": number; "currency": "usd" }; "percent": number; "starts_at": number; "resets_at": (number | null) } | null); "created_at": number; "updated_at": number };
   BudgetCreateBody: { "name"?: (string | null); "subject": { "type": "organization" | "project" | "api_key" | "user" | "end_user" | "tag"; "id"?: (string | null) }; "project_id"?: (string | null); "interval": "day" | "week" | "month" | "total"; "currency"?: "USD"; "threshold_amount": number; "enforcement"?: { "status": "enforcing" | "inactive" }; "starts_at"?: (number | null); "alert_percents"?: number[]; "notification_channel"?: ({ "type": "email"; "recipients": string[]; "subject_prefix"?: (string | null) } | null) };
@@ -417,6 +423,8 @@ export interface Answers {
   OrganizationAdminApiKeyDeleted: { "object": "organization.admin_api_key.deleted"; "id": string; "deleted": boolean };
   OrganizationModelPermissions: { "object": "organization.model_permissions"; "mode": "allow_list" | "deny_list"; "model_ids": string[] };
   OrganizationModelPermissionsDeleted: { "object": "organization.model_permissions.deleted"; "deleted": boolean };
+  OrganizationDataRetention: { "object": "organization.data_retention"; "type": "none" | "modified_abuse_monitoring" | "zero_data_retention" };
+  OrganizationDataRetentionBody: { "retention_type": ("none" | "modified_abuse_monitoring" | "zero_data_retention" | "enhanced_zero_data_retention" | "enhanced_modified_abuse_monitoring") };
   Configuration: { "object": "organization.configuration"; "version": string; "file": (string | null); "settings": ({ "key": string; "value": unknown; "default": unknown; "source": "default" | "file" | "environment" | "api"; "description": string })[]; "models": ({ "id": string; "source": "file" | "api" })[] };
   ConfigurationEntryList: { "object": "list"; "data": Answers["ConfigurationEntry"][]; "first_id": (string | null); "last_id": (string | null); "has_more": boolean };
   ConfigurationEntry: { "object": "organization.configuration.entry"; "id": string; "kind": "model" | "connection" | "mcp_server" | "setting"; "name": string; "source": "file" | "api"; "status": "in_force" | "shadowed" | "invalid" | "ignored"; "problem": (string | null); "version": (number | null); "updated_at": (number | null); "value": unknown };

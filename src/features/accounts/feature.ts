@@ -14,6 +14,7 @@ import { organizationApiKeys } from "./keys/organization-key-routes.ts";
 import { projectApiKeys } from "./keys/project-key-routes.ts";
 import { serviceAccountKeys } from "./keys/service-account-key-routes.ts";
 import { organizations, ownOrganization } from "./organizations/organization-routes.ts";
+import { dataRetention } from "./policies/data-retention-policy.ts";
 import { modelPermissions } from "./projects/model-permission-routes.ts";
 import { projectGroups, projectUsers } from "./projects/project-member-routes.ts";
 import { projects } from "./projects/project-routes.ts";
@@ -67,6 +68,7 @@ export function accountRoutes(
     adminApiKeys(accounts),
     modelPermissions(accounts, resolveModel),
     keyRules(accounts, resolveModel),
+    ...dataRetention(accounts),
     users(accounts),
     userAccess(accounts),
     invites(accounts),

@@ -33,6 +33,7 @@ export { checkName } from "./name.ts";
 export { READ, requireDefaultOrganization, WRITE } from "./organizations/default-organization.ts";
 export { findDefaultOrganization } from "./organizations/organization-queries.ts";
 export type { GroupMemberRow, GroupRow, UserRow } from "./people-rows.ts";
+export { mayRecord, mayStore, notStored, retentionPolicy } from "./policies/data-retention-policy.ts";
 export { projectPolicyRoutes, putProjectRow } from "./policies/project-policy.ts";
 export { StoredPolicy } from "./policies/stored-policy.ts";
 export { type AccessedModel, modelAccess } from "./projects/model-access.ts";

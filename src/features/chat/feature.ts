@@ -1,6 +1,7 @@
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
+import { type Accounts, mayStore } from "../accounts/index.ts";
 import { completions } from "../completions/index.ts";
 import type { BodyContent } from "../files/index.ts";
 import { messages } from "../messages/index.ts";
@@ -9,6 +10,7 @@ import type { ServiceTools } from "../tools/index.ts";
 import { chatCompletions } from "./routes.ts";
 
 interface ChatParts {
+  accounts: Accounts;
   config: Settings;
   inference: Inference;
   content: BodyContent;
@@ -17,11 +19,14 @@ interface ChatParts {
 }
 
 /** Chats and text completions in the formats of OpenAI and Anthropic. */
-export function chatFeature({ config, inference, content, recorded, tools }: ChatParts): Feature {
+export function chatFeature({ accounts, config, inference, content, recorded, tools }: ChatParts): Feature {
   const { unknownFields } = config.server;
   return {
     project: [
-      chatCompletions(inference, unknownFields, { content, stored: recorded?.completions, tools }),
+      chatCompletions(inference, unknownFields, {
+        ...{ content, stored: recorded?.completions, tools },
+        mayStore: (caller) => mayStore(accounts.callers.policyOf(caller, "retention")),
+      }),
       completions(inference, unknownFields),
       messages(inference, unknownFields, { content, tools, maxToolCalls: config.responses.maxToolCalls }),
     ],

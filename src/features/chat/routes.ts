@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import { chatHandler } from "../../http/answer-chat.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import { entryOfAnswered } from "../../http/request-log.ts";
@@ -14,6 +15,8 @@ import type { ServiceTools } from "../tools/index.ts";
 interface ChatCompletionParts {
   content?: BodyContent;
   stored?: StoredCompletions | undefined;
+  /** Whether the project of a caller lets completions be stored. */
+  mayStore?: (caller: Caller) => boolean;
   tools?: Pick<ServiceTools, "access">;
 }
 
@@ -21,7 +24,7 @@ interface ChatCompletionParts {
 export function chatCompletions(
   inference: Inference,
   unknownFields: UnknownFieldsPolicy,
-  { content, stored, tools }: ChatCompletionParts = {},
+  { content, stored, mayStore, tools }: ChatCompletionParts = {},
 ): FastifyPluginAsync {
   return routes(
     rawOperation(
@@ -50,8 +53,9 @@ export function chatCompletions(
           }),
         (reply, chat) => {
           if (chat.body.store !== true) return undefined;
-          chat.isStoreIgnored = stored === undefined;
-          return stored?.storeWith(() => entryOfAnswered(reply.request, reply), chat.body);
+          const store = mayStore?.(reply.request.caller) === false ? undefined : stored;
+          chat.isStoreIgnored = store === undefined;
+          return store?.storeWith(() => entryOfAnswered(reply.request, reply), chat.body);
         },
       ),
     ),

@@ -3,7 +3,7 @@ import { allows } from "../../http/access.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConsoleSession, toSignedOutSession } from "../../wire/openai/console-session.ts";
-import { type Accounts, countOwners, findOwners, findUsersByIds, isUnrestricted } from "../accounts/index.ts";
+import { type Accounts, countOwners, findOwners, findUsersByIds, isUnrestricted, mayStore } from "../accounts/index.ts";
 import type { Passwords, SignOn, UserSessions } from "../sign-on/index.ts";
 import type { ServiceTools } from "../tools/index.ts";
 
@@ -41,6 +41,7 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
   const user = admin?.userId === undefined ? undefined : await describeUser(parts, token, admin);
   const isOperator = admin !== undefined && isUnrestricted(admin) && organization.isDefault === 1;
   const owners = isOperator ? await accounts.run((executor) => countOwners(executor, organizationId)) : undefined;
+  const maySave = (caller: Caller) => mayStore(accounts.callers.policyOf(caller, "retention"));
   return toConsoleSession({
     version: VERSION,
     organization,
@@ -52,7 +53,7 @@ export async function describeSession(parts: ConsoleSessionParts, token: string 
     projects: user?.projects ?? [],
     user,
     contacts: user !== undefined && project === undefined ? await findContacts(accounts, organizationId) : [],
-    savesChats: user !== undefined && parts.chatKeys !== undefined,
+    savesChats: user !== undefined && parts.chatKeys !== undefined && (project === undefined || maySave(project)),
     needsOwner: owners === 0,
     tools: parts.tools.types,
     signIn: await signInOptions(parts),

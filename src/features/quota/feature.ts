@@ -13,6 +13,7 @@ import { FailedAuthentications } from "./failed-authentications.ts";
 import { quotaMetrics } from "./metrics.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
+import { serviceTierSettings } from "./service-tier-policy.ts";
 import { spendLimits } from "./spend-limit-routes.ts";
 
 interface QuotaParts {
@@ -61,5 +62,5 @@ export function quotaFeature({
     resolve: (idOrAlias: string) => catalog.findFallback(idOrAlias)?.model.id,
     defaults: () => ({ ...(live?.config ?? config).limits.projectModel }),
   };
-  return { admin: [rateLimits(accounts, limited), spendLimits(accounts)] };
+  return { admin: [rateLimits(accounts, limited), spendLimits(accounts), serviceTierSettings(accounts)] };
 }

@@ -12,7 +12,15 @@ import {
   toProjectRecording,
 } from "../../wire/openai/organization/organization-recording.ts";
 import { ProjectRecording } from "../../wire/openapi/project-policy-answers.ts";
-import { type Accounts, projectKeyPolicy, projectPolicyRoutes, putProjectRow } from "../accounts/index.ts";
+import {
+  type Accounts,
+  type KeyPolicy,
+  mayRecord,
+  projectKeyPolicy,
+  projectPolicyRoutes,
+  putProjectRow,
+  retentionPolicy,
+} from "../accounts/index.ts";
 import { findRecordingsOf } from "./recorded-content-queries.ts";
 import type { ProjectRecordingRow } from "./recorded-content-rows.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
@@ -24,11 +32,21 @@ declare module "../accounts/keys/key-policy.ts" {
   }
 }
 
-export const recordingPolicy = projectKeyPolicy<ProjectRecordingRow, RecordingPolicy | undefined>(
+const settingsPolicy = projectKeyPolicy<ProjectRecordingRow, RecordingPolicy | undefined>(
   undefined,
   findRecordingsOf,
   ([row]) => row && toRecordingPolicy(row),
 );
+
+/** What projects have set, as far as the data retention allows it. */
+export const recordingPolicy: KeyPolicy<RecordingPolicy | undefined> = {
+  none: undefined,
+  load: async (executor, keys) => {
+    const settingsOf = await settingsPolicy.load(executor, keys);
+    const retentionOf = await retentionPolicy.load(executor, keys);
+    return (key) => (mayRecord(retentionOf(key)) ? settingsOf(key) : undefined);
+  },
+};
 
 /** /v1/organization/projects/{project}/recording */
 export function projectRecording(

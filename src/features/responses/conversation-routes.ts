@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -16,6 +17,7 @@ import {
 } from "../../wire/responses/item-lists.ts";
 import type { SentInput } from "../../wire/responses/responses-input.ts";
 import { type ListedItem, referencedIds, replaceReferences, toStoredItems } from "../../wire/responses/stored-items.ts";
+import { notStored } from "../accounts/index.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 import { tooLargeToStore } from "./routes.ts";
 import { isStorable } from "./storable.ts";
@@ -26,12 +28,17 @@ interface OfConversation {
 }
 
 /** /v1/conversations and their items. */
-export function conversations(inference: Inference, storage: ResponseStorage | undefined): FastifyPluginAsync {
+export function conversations(
+  inference: Inference,
+  storage: ResponseStorage | undefined,
+  mayStore: (caller: Caller) => boolean,
+): FastifyPluginAsync {
   return routes(
     // Counts as a request, so that limits bound what a key can store.
     (app) =>
       app.addHook("preHandler", async (request, reply) => {
         if (request.method !== "POST") return;
+        if (!mayStore(request.caller)) throw notStored("A conversation");
         reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
       }),
     operation(

@@ -1,3 +1,4 @@
+import type { Caller } from "../../contracts/caller.ts";
 import type { AuthenticateScope } from "../../http/authenticate.ts";
 import type { Feature } from "../../http/feature.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
@@ -8,7 +9,7 @@ import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import { openContentKeys } from "../../storage/content-keys.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Accounts } from "../accounts/index.ts";
+import { type Accounts, mayStore } from "../accounts/index.ts";
 import type { BodyContent } from "../files/index.ts";
 import type { RecordedContents } from "../recorded-content/index.ts";
 import type { ServiceTools } from "../tools/index.ts";
@@ -53,6 +54,7 @@ export function openResponses({
 }: ResponsesParts & StorageParts): Feature {
   const storage = openStorage(parts);
   const { maxConnectionsPerProject, maxConnectionSeconds } = parts.config.responses;
+  const mayStoreOf = (caller: Caller) => mayStore(accounts.callers.policyOf(caller, "retention"));
   const requests = new InternalRequests("x-parlance-response-create");
   const sockets = new OpenSockets({
     maxPerProject: maxConnectionsPerProject,
@@ -74,13 +76,14 @@ export function openResponses({
         content,
         tools,
         recordContent: recorded && ((ended) => recorded.writer.record(ended)),
+        mayStore: mayStoreOf,
         maxToolCalls: parts.config.responses.maxToolCalls,
         hostedTools: parts.config.responses.hostedTools,
         toBackground: (caller) => accounts.callers.withPriority(caller, "background"),
       }),
       compactResponses(inference, parts.config.server.unknownFields, storage, content),
       storedResponses(storage, accounts),
-      conversations(inference, storage),
+      conversations(inference, storage, mayStoreOf),
     ],
     sockets: [
       async (scope) => {

@@ -21,6 +21,7 @@ import { toStoredItems } from "../../wire/responses/stored-items.ts";
 import { loadedTools } from "../../wire/responses/tool-search.ts";
 import { ignoredFields } from "../../wire/responses/unsupported-fields.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
+import { notStored } from "../accounts/index.ts";
 import type { BodyContent } from "../files/index.ts";
 import { type ServiceTools, startToolLoop } from "../tools/index.ts";
 import { startBackground } from "./background-runs.ts";
@@ -34,6 +35,8 @@ import { isStorable, MAX_STORED_CHARACTERS, MAX_STORED_ITEMS } from "./storable.
 interface ResponseParts {
   /** Undefined: nothing is stored. */
   storage: ResponseStorage | undefined;
+  /** Whether the project of a caller lets responses be stored. */
+  mayStore: (caller: Caller) => boolean;
   /** Gives a caller the priority of responses in the background. */
   toBackground: (caller: Caller) => Caller;
   content: BodyContent;
@@ -49,7 +52,7 @@ interface ResponseParts {
 export function responses(
   inference: Inference,
   policy: UnknownFieldsPolicy,
-  { storage, toBackground, content, hostedTools, tools, maxToolCalls, recordContent }: ResponseParts,
+  { storage, mayStore, toBackground, content, hostedTools, tools, maxToolCalls, recordContent }: ResponseParts,
 ): FastifyPluginAsync {
   return routes(
     rawOperation(
@@ -70,7 +73,9 @@ export function responses(
         const positions = servedBy(chat, request.caller);
         const isSmall = isStorable(prompt.input);
         if (!isSmall) refuseLargeInput(body);
-        chat.store = storage !== undefined && body.store !== false && isSmall;
+        const isAllowed = mayStore(request.caller);
+        if (!isAllowed) refuseStorage(body);
+        chat.store = storage !== undefined && body.store !== false && isSmall && isAllowed;
         // What is stored keeps its references, which later turns read again.
         const sent = { model: body.model, ...prompt, tools: toolsOfModel(body.tools, positions) };
         const { context, input } = await content(reply, sent, ["context", "input", "tools"]);
@@ -181,6 +186,12 @@ export function responses(
 function refuseLargeInput({ background, conversation }: ResponsesBody): void {
   if (background !== true && conversation === undefined) return;
   throw tooLargeToStore("input", background === true ? "in the background" : "to a conversation");
+}
+
+/** Refuses what works with a stored response only; other responses are not stored, whatever `store` says. */
+function refuseStorage({ background, conversation }: ResponsesBody): void {
+  if (background === true) throw notStored("'background: true'", "background");
+  if (conversation !== undefined) throw notStored("'conversation'", "conversation");
 }
 
 export function tooLargeToStore(param: "input" | "items", where: string): Fault {

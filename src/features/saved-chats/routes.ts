@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { Caller } from "../../contracts/caller.ts";
 import { sentKey } from "../../http/authenticate.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
@@ -21,6 +22,7 @@ import {
 } from "../../wire/openai/saved-chats.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted } from "../../wire/openapi/list-answers.ts";
+import { notStored } from "../accounts/index.ts";
 import type { UserSessions } from "../sign-on/index.ts";
 import { needsPerson } from "./saved-chat-faults.ts";
 import type { ChatOwner } from "./saved-chat-queries.ts";
@@ -38,6 +40,7 @@ export function savedChatRoutes(
   userSessions: UserSessions,
   chats: SavedChats,
   shared: SharedChats,
+  mayStore: (caller: Caller) => boolean,
 ): FastifyPluginAsync {
   /** Throws a Fault without the session of a person: others have keys, too, also a person's. */
   const ownerOf = async (request: FastifyRequest): Promise<ChatOwner> => {
@@ -50,6 +53,9 @@ export function savedChatRoutes(
     ...(await ownerOf(request)),
     id: parse(SavedChatPath, request.params).chat,
   });
+  const checkRetention = ({ caller }: FastifyRequest) => {
+    if (!mayStore(caller)) throw notStored("A saved chat");
+  };
   return routes(
     operation(
       "GET /saved_chats",
@@ -99,6 +105,7 @@ export function savedChatRoutes(
         answer: SavedChat,
       },
       async ({ body, request }) => {
+        checkRetention(request);
         const place = await placeOf(request);
         const change = body;
         return toSavedChat(await chats.put(place, change));
@@ -139,6 +146,7 @@ export function savedChatRoutes(
         answer: SavedChat,
       },
       async ({ body, request }) => {
+        checkRetention(request);
         const place = await placeOf(request);
         await shared.share(place, body);
         return toSavedChat(await chats.head(place));

@@ -18,15 +18,16 @@ import { checkCapabilities } from "./capability-check.ts";
 import { continuePrompts } from "./continue-prompts.ts";
 import type { TaskAdapter } from "./task-adapter.ts";
 
-/** Adapts a chat. `project`: the one that the request counts for. */
+/** Adapts a chat. `project`: the one that the request counts for. `mayRecord`: whether its content may be in traces. */
 export function chatAdapter(
   call: ChatCall,
   project: string,
   onWait?: TaskAdapter<never, never>["onWait"],
+  mayRecord = true,
 ): TaskAdapter<ChatModel, ChatRunEvent> {
   const { request } = call;
   let prepared = request;
-  const recorder = currentSpan()?.recordsContent ? new ContentRecorder(call) : undefined;
+  const recorder = mayRecord && currentSpan()?.recordsContent ? new ContentRecorder(call) : undefined;
   // An upstream reports usage only at the end, but a truncated answer has read its prompt too.
   const countPrompt = (used: Usage) => {
     if (used.promptTokens > 0) return;

@@ -8,6 +8,8 @@ import type { RecordingPolicy } from "./recording-policy.ts";
 import { RequestRecording } from "./request-recording.ts";
 
 export interface RecordingsOptions {
+  /** Whether the content of a caller's requests may be in traces. */
+  mayRecord?: ((caller: Caller) => boolean) | undefined;
   /** What the caller's project records; undefined: nothing. */
   recordingOf?: ((caller: Caller) => RecordingPolicy | undefined) | undefined;
 }

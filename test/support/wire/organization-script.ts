@@ -56,6 +56,20 @@ export const organization: WireScript = async ({ recorder, key, adminKey }) => {
     await send("unknown model", `POST ${path}`, { mode: "allow_list", model_ids: ["none"] });
     await send("remove model permissions", `DELETE ${path}`);
   }
+  const tools = `${project}/hosted_tool_permissions`;
+  await send("hosted tools", `GET ${tools}`);
+  await send("turn hosted tools off", `POST ${tools}`, { mcp: { enabled: false }, web_search: null });
+  await send("invalid hosted tools", `POST ${tools}`, { mcp: { enabled: "no" } });
+  const tiers = `${project}/service_tier_settings`;
+  await send("service tiers", `GET ${tiers}`);
+  await send("set service tiers", `POST ${tiers}`, { enabled_tiers: ["flex"] });
+  await send("no change of service tiers", `POST ${tiers}`, {});
+  for (const owner of ["", project]) {
+    const path = `${owner}/data_retention`;
+    await send("data retention", `GET ${path}`);
+    await send("set data retention", `POST ${path}`, { retention_type: "none" });
+    await send("unsupported data retention", `POST ${path}`, { retention_type: "enhanced_zero_data_retention" });
+  }
   const policy = `${project}/moderation_policy`;
   await send("no policy", `GET ${policy}`);
   await send("set a policy", `POST ${policy}`, { model: "judge", policy: { input: { mode: "score" } } });

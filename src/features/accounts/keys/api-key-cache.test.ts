@@ -13,6 +13,8 @@ const RECORD: KeyRecord = {
   moderation: undefined,
   guardrails: [],
   recording: undefined,
+  serviceTiers: undefined,
+  retention: "none",
   disabledTools: [],
 };
 

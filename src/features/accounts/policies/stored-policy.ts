@@ -59,6 +59,11 @@ export class StoredPolicy<Settings> {
       .execute();
   }
 
+  async remove(executor: Executor, scopeId: string): Promise<void> {
+    const { name } = this.#options;
+    await executor.deleteFrom("storedPolicies").where("scopeId", "=", scopeId).where("policy", "=", name).execute();
+  }
+
   /** Defines what applies to a key: the value of what its organization and its project have set. */
   forKeys<Value>(
     toValue: (ofProject: Settings | undefined, ofOrganization: Settings | undefined) => Value,

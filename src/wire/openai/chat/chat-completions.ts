@@ -36,10 +36,8 @@ export const chatCompletionsFormat: ChatFormat<FormatContext, CompletionChat> = 
   },
   errorFrame: (failure, { requestId }) => toErrorFrame(toErrorBody(failure, requestId)),
   waitFrame: waitComment,
-  ignored: ({ isUpstream }, { body, isStoreIgnored }) => [
-    ...ignoredFields(body, isUpstream),
-    ...(isStoreIgnored ? ["store"] : []),
-  ],
+  ignored: ({ isUpstream }, { body }) => ignoredFields(body, isUpstream),
+  removed: ({ isStoreIgnored }) => (isStoreIgnored ? ["store"] : []),
 };
 
 function optionsOf(answer: FormatAnswer, { body }: CompletionChat): FrameOptions {
