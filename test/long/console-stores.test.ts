@@ -54,6 +54,8 @@ models:
     await page.getByRole("button", { name: "New store" }).click();
     await page.getByLabel("Name").fill("Animals");
     await page.getByLabel("Expires after days without use").fill("7");
+    await page.getByText("at twice the CPU time: an administrator pulls it first").waitFor();
+    await session.pick("Embedding model", "words");
     await page.getByRole("button", { name: "Create store" }).click();
     await page.getByRole("heading", { name: "Animals" }).waitFor();
     await page.getByText("No files yet").waitFor();

@@ -80,19 +80,19 @@ describe.runIf(hasChromium)("further tasks of the console", () => {
   test("loads and unloads a model", async () => {
     const { page, open } = session;
     await open("/models");
-    const row = page.getByRole("row", { name: /moderation-minilm/ });
+    const row = page.getByRole("row", { name: /moderation-omni/ });
     const isLoaded = async () => {
       const { origin, apiKey } = session.service;
       const url = `${origin}/v1/models?include_metadata=true`;
       const response = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } });
       const { data } = (await response.json()) as { data: { id: string; metadata: { loaded: boolean } }[] };
-      return data.find(({ id }) => id === "moderation-minilm")?.metadata.loaded;
+      return data.find(({ id }) => id === "moderation-omni")?.metadata.loaded;
     };
     await row.getByRole("button", { name: "Load" }).click();
-    await page.getByText("moderation-minilm is loaded").waitFor();
+    await page.getByText("moderation-omni is loaded").waitFor();
     expect(await isLoaded()).toBe(true);
     await row.getByRole("button", { name: "Unload" }).click();
-    await page.getByText("moderation-minilm is unloaded").waitFor();
+    await page.getByText("moderation-omni is unloaded").waitFor();
     expect(await isLoaded()).toBe(false);
     await row.getByRole("button", { name: "Load" }).waitFor();
   });

@@ -228,13 +228,13 @@ describe.runIf(hasChromium)("the console", () => {
     await languages.getByText("Another model").click();
     await save.click();
     await page.getByText("Select a model", { exact: true }).waitFor();
-    await session.pick("Model for other languages", "moderation-minilm");
+    await session.pick("Model for other languages", "moderation-omni");
     await save.click();
     const id = page.url().split("/").at(-1)?.split("?")[0];
     const policy = () => session.admin("GET", `/projects/${id}/moderation_policy`);
     await expect.poll(policy).toMatchObject({
       policy: { input: null, output: null },
-      unsupported_language: { action: "model", model: "moderation-minilm" },
+      unsupported_language: { action: "model", model: "moderation-omni" },
     });
     await languages.getByText("Refuse").click();
     await save.click();

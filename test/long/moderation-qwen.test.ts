@@ -22,6 +22,7 @@ models: ${JSON.stringify([ALWAYS, PARROT])}
 let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
+  await testModelStore().pull({ model: "moderation-minilm" }, { signal: AbortSignal.timeout(1_200_000) });
   await testModelStore().pull({ model: "moderation-qwen" }, { signal: AbortSignal.timeout(1_200_000) });
   service = await startService({ config: CONFIG });
   client = service.client({ maxRetries: 0 });

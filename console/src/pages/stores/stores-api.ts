@@ -42,11 +42,17 @@ export const storeFilesQuery = (id: string) =>
 export interface StoreFields {
   name: string;
   days: number | undefined;
+  /** Of a new store; undefined: the service's. */
+  embeddingModel?: string | undefined;
 }
 
-export function saveStore(id: string | undefined, { name, days }: StoreFields): Promise<Store> {
+export function saveStore(id: string | undefined, { name, days, embeddingModel }: StoreFields): Promise<Store> {
   const expires = days === undefined ? null : { anchor: "last_active_at", days };
-  const body = { name, ...((id !== undefined || expires !== null) && { expires_after: expires }) };
+  const body = {
+    name,
+    ...((id !== undefined || expires !== null) && { expires_after: expires }),
+    ...(embeddingModel !== undefined && { embedding_model: embeddingModel }),
+  };
   return request<Store>(id === undefined ? PATH : pathOf(id), { method: "POST", body });
 }
 
