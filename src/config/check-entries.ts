@@ -65,8 +65,12 @@ function checkUpstream(value: unknown, path: Path, errors: ConfigErrors): void {
 }
 
 function checkMcpServer(value: unknown, path: Path, errors: ConfigErrors, { allowsCommands }: EntryRules): void {
-  const { url, command, oauth } = asMapping(value) ?? {};
+  const { url, openapi, command, oauth } = asMapping(value) ?? {};
   checkAddress(url, [...path, "url"], errors);
+  checkAddress(openapi, [...path, "openapi"], errors);
+  if (typeof openapi === "string" && !/^https?:/i.test(openapi)) {
+    errors.add([...path, "openapi"], `names a file, which ${IN_FILE_ONLY}`);
+  }
   checkAddress(asMapping(oauth)?.issuer, [...path, "oauth", "issuer"], errors);
   if (command === undefined || allowsCommands) return;
   errors.add([...path, "command"], `runs a program and ${IN_FILE_ONLY}, unless the file has \`mcp: {commands: live}\``);

@@ -104,6 +104,13 @@ describe("over HTTP, with two replicas", () => {
 
   test.each([
     ["a program", { name: "sly", command: ["/bin/sh"] }, "command: runs a program and is set in parlance.yaml only"],
+    ["a file of this machine", { name: "sly", openapi: "/etc/passwd" }, "openapi: names a file, which"],
+    ["a document of cloud metadata", { name: "sly", openapi: "http://169.254.169.254/a" }, "openapi: is a link-local"],
+    [
+      "accounts at an address of a document",
+      { name: "sly", openapi: "http://a/b", oauth: {} },
+      "needs `url` with `oauth`",
+    ],
     ["a variable", { name: "sly", url: "http://a/", headers: { x: "$" + "{PATH}" } }, "environment variable"],
     ["cloud metadata", { name: "sly", url: "http://169.254.169.254/mcp" }, "url: is a link-local"],
     [

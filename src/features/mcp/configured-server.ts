@@ -5,10 +5,18 @@ import type { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { type Account, openHttpTransport } from "./http-transport.ts";
-import { type KnownEra, McpConnection, type McpConnectionOptions, type ServerFacts } from "./mcp-connection.ts";
+import {
+  type ConnectionWatch,
+  type KnownEra,
+  McpConnection,
+  type McpConnectionOptions,
+  type ServerFacts,
+} from "./mcp-connection.ts";
 import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
 import { FAILED_LIST_MS, LIST_MS, listOnce } from "./offer-lists.ts";
+import { ApiDocument } from "./openapi/api-document.ts";
+import { OpenApiTransport } from "./openapi/openapi-transport.ts";
 import { ServerProcess } from "./server-process.ts";
 import type { McpServerSettings } from "./settings.ts";
 
@@ -60,6 +68,7 @@ export class ConfiguredServer {
   readonly #connections = new Set<McpConnection>();
   readonly #lists = new Map<OfferKind, { entries: Promise<McpOffer[OfferKind]>; until: number }>();
   #process: ServerProcess | undefined;
+  #document: ApiDocument | undefined;
   #era: KnownEra | undefined;
   #state: ServerState = NOT_LISTED;
   #retired: Error | undefined;
@@ -76,19 +85,14 @@ export class ConfiguredServer {
   /** Returns a connection, which the user closes with `release`. Requests of several clients share that to a process. */
   connect({ authorization, openAccount }: Credentials, options: ConnectOptions = {}) {
     if (this.#retired !== undefined) throw this.#retired;
-    const { url, headers, maxResultSize } = this.settings;
-    const maxBytes = maxBytesOf(maxResultSize);
-    if (url === undefined) return { connection: this.#startedProcess().connect(), release: async () => {} };
-    const sent = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value.reveal()]);
-    const all = { ...Object.fromEntries(sent), ...(authorization !== undefined && { authorization }) };
-    const { dispatcher } = this.#options.guard;
+    if (this.settings.command !== undefined) {
+      return { connection: this.#startedProcess().connect(), release: async () => {} };
+    }
+    const headers = { ...this.#headers, ...(authorization !== undefined && { authorization }) };
     const connection = new McpConnection({
-      openTransport: async (watch) => {
-        const account = await openAccount?.();
-        return openHttpTransport({ url, headers: all, dispatcher, maxBytes, account }, watch);
-      },
+      openTransport: async (watch) => this.#openTransport(headers, await openAccount?.(), watch),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      redact: secretRedactor(secretsIn(all)),
+      redact: secretRedactor([...secretsIn(headers), ...this.#secretsOfAddress]),
       era: this.#era,
       onEra: (era, facts) => {
         this.#era = era;
@@ -106,6 +110,41 @@ export class ConfiguredServer {
         await connection.close();
       },
     };
+  }
+
+  async #openTransport(
+    headers: Readonly<Record<string, string>>,
+    account: Account | undefined,
+    watch: ConnectionWatch,
+  ) {
+    const { url = "", openapi, maxResultSize } = this.settings;
+    const { dispatcher } = this.#options.guard;
+    if (openapi === undefined) {
+      const maxBytes = maxBytesOf(maxResultSize);
+      return openHttpTransport({ url, headers, dispatcher, maxBytes, account }, watch);
+    }
+    const api = await this.#openedDocument(openapi).read();
+    return new OpenApiTransport({ api, headers, dispatcher, maxBytes: maxResultSize, account, watch });
+  }
+
+  get #headers(): Record<string, string> {
+    const headers = Object.entries(this.settings.headers);
+    return Object.fromEntries(headers.map(([header, value]) => [header.toLowerCase(), value.reveal()]));
+  }
+
+  /** An API may take its key in the query, and repeat the address in its answers. */
+  get #secretsOfAddress(): string[] {
+    const { url, openapi } = this.settings;
+    if (url === undefined || openapi === undefined) return [];
+    return secretsIn(Object.fromEntries(new URL(url).searchParams));
+  }
+
+  #openedDocument(location: string): ApiDocument {
+    const { name, url } = this.settings;
+    const { guard, logger } = this.#options;
+    const { dispatcher } = guard;
+    this.#document ??= new ApiDocument({ server: name, location, url, headers: this.#headers, dispatcher, logger });
+    return this.#document;
   }
 
   /** All requests share one list, and one request for it. */
@@ -173,7 +212,9 @@ export class ConfiguredServer {
   }
 
   #noteFacts(facts: ServerFacts): void {
-    this.#state = { ...this.#state, facts };
+    // The protocol within the process is not the API's.
+    const protocolVersion = this.settings.openapi === undefined ? facts.protocolVersion : undefined;
+    this.#state = { ...this.#state, facts: { ...facts, protocolVersion } };
   }
 }
 
@@ -183,8 +224,9 @@ export function connectsAs(a: McpServerSettings, b: McpServerSettings): boolean 
 }
 
 function connectionText(settings: McpServerSettings): string {
-  const { url, command, environment, maxMemory, headers, oauth, maxResultSize } = settings;
-  return JSON.stringify({ url, command, environment, maxMemory, headers, oauth, maxResultSize }, function (key) {
+  const { url, openapi, command, environment, maxMemory, headers, oauth, maxResultSize } = settings;
+  const kept = { url, openapi, command, environment, maxMemory, headers, oauth, maxResultSize };
+  return JSON.stringify(kept, function (key) {
     const value: unknown = (this as Record<string, unknown>)[key];
     return value instanceof Secret ? value.reveal() : value;
   });

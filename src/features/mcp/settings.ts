@@ -82,6 +82,14 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,30}$/, {
 const server = mapping(() => ({
   name: name.describe("Name by which requests call it (`server_label`) and prefix of its tools at /mcp."),
   url: webhookUrl.optional().describe("Address of a server that speaks streamable HTTP. Redirects are not followed."),
+  openapi: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      "URL, or path, of an OpenAPI document (3.0 or 3.1, JSON or YAML, up to 16 MiB and 1,000 operations) whose operations become tools. `url` is then the address of the API; without it, it is the document's first server, which has to be where the document came from.",
+    ),
   command: z
     .array(z.string())
     .min(1)
@@ -122,14 +130,17 @@ const server = mapping(() => ({
   timeout_seconds: z.number().min(0.1).max(3600).default(60).describe("Time after which a call counts as a failure."),
   max_result_size: memory.prefault("1MiB").describe("Maximum size of a result that a model reads, such as 0.5MiB."),
 }))
-  .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
-    error: "needs `url` or `command`, not both",
+  .refine(({ url, openapi, command }) => (url === undefined && openapi === undefined) !== (command === undefined), {
+    error: "needs `url`, `openapi` or `command`; only `url` and `openapi` go together",
   })
-  .refine(({ url, headers, callerAuthorization }) => {
-    return url !== undefined || (Object.keys(headers).length === 0 && !callerAuthorization);
+  .refine(({ command, headers, callerAuthorization }) => {
+    return command === undefined || (Object.keys(headers).length === 0 && !callerAuthorization);
   }, "has no headers: a command gets its keys in `environment`")
-  .refine(({ url, oauth }) => url !== undefined || oauth === undefined, {
+  .refine(({ command, oauth }) => command === undefined || oauth === undefined, {
     error: "has no `oauth`: a command gets its keys in `environment`",
+  })
+  .refine(({ url, oauth }) => url !== undefined || oauth === undefined, {
+    error: "needs `url` with `oauth`, so that no document says where the tokens go",
   })
   .refine(
     ({ oauth, callerAuthorization, headers }) =>

@@ -81,10 +81,12 @@ function Names({ all, names }: { all: string; names: readonly string[] | undefin
 
 function rowsOf(server: McpServer, settings: Settings): [label: string, value: string][] {
   const { require_approval: approval, caller_authorization: token } = server;
-  const { url, command, headers, prices, price_per_call: price } = settings;
+  const { url, openapi, command, headers, prices, price_per_call: price } = settings;
   const priced = Object.entries(prices).map(([tool, dollars]) => `${tool}: ${formatPrice(dollars)}`);
   return [
-    url === null ? [t("Program"), command ?? ""] : [t("Address"), url],
+    ...(command === null ? [] : [[t("Program"), command] as [string, string]]),
+    ...(url === null ? [] : [[t("Address"), url] as [string, string]]),
+    ...(openapi === null ? [] : [[t("OpenAPI document"), openapi] as [string, string]]),
     ...(headers.length === 0 ? [] : [[t("Headers of each request"), headers.join(", ")] as [string, string]]),
     [t("Approval of calls"), approval === "always" ? t("Always") : t("As the request says")],
     [t("Token of the caller"), token ? t("Passed on") : t("Refused")],

@@ -7,6 +7,7 @@ test.each([
   { name: "wiki", url: "https://a/", headers: { authorization: "Bearer a:b", "x-token": "[redacted]" } },
   { name: "tracker", url: "https://a/", oauth: {}, require_approval: "always" },
   { name: "archive", url: "https://a/", oauth: { issuer: "https://b/", client_secret: "[redacted]", client_id: "c" } },
+  { name: "pets", openapi: "https://a/openapi.json", url: "https://a/v1" },
   { name: "files", command: ["npx", "files"], environment: { LOG: "[redacted]" }, timeout_seconds: 5 },
   { name: "wiki", url: "https://a/", access: [{ projects: ["proj_1"], tools: ["search"] }], prices: { search: "0.1" } },
 ])("keeps all settings of %j", (value) => {
@@ -36,6 +37,7 @@ test.each([
 test.each([
   ["name", "name"],
   ["url", "url"],
+  ["openapi", "openapi"],
   ["headers.x-token", "headers"],
   ["access[0].tools", "more"],
   ["bogus", "more"],

@@ -6,6 +6,8 @@ import { t } from "../../i18n/translate.ts";
 export interface ServerDraft {
   name: string;
   url: string;
+  /** Address of an OpenAPI document. */
+  openapi: string;
   /** One `Name: value` per line. */
   headers: string;
   /** Whether each person connects an account. */
@@ -15,7 +17,7 @@ export interface ServerDraft {
   more: string;
 }
 
-type DraftField = "name" | "url" | "headers" | "more";
+type DraftField = "name" | "url" | "openapi" | "headers" | "more";
 
 /** What to correct in a field before the service can check it. */
 class DraftError extends Error {
@@ -27,7 +29,7 @@ class DraftError extends Error {
   }
 }
 
-const FIELDS: ReadonlySet<string> = new Set<DraftField>(["name", "url", "headers"]);
+const FIELDS: ReadonlySet<string> = new Set<DraftField>(["name", "url", "openapi", "headers"]);
 /** Settings of switches, whose errors concern several fields. */
 const SWITCHES: ReadonlySet<string> = new Set(["oauth", "require_approval"]);
 
@@ -45,6 +47,7 @@ type Value = Readonly<Record<string, unknown>>;
 export const NEW_SERVER: ServerDraft = {
   name: "",
   url: "",
+  openapi: "",
   headers: "",
   hasAccounts: false,
   needsApproval: false,
@@ -52,11 +55,12 @@ export const NEW_SERVER: ServerDraft = {
 };
 
 export function toDraft(value: Value): ServerDraft {
-  const { name, url, headers = {}, oauth, require_approval: approval, ...rest } = value;
+  const { name, url, openapi, headers = {}, oauth, require_approval: approval, ...rest } = value;
   const hasDetails = oauth !== undefined && Object.keys(oauth as object).length > 0;
   return {
     name: String(name),
     url: typeof url === "string" ? url : "",
+    openapi: typeof openapi === "string" ? openapi : "",
     headers: Object.entries(headers as Record<string, string>)
       .map(([header, text]) => `${header}: ${text}`)
       .join("\n"),
@@ -67,13 +71,14 @@ export function toDraft(value: Value): ServerDraft {
 }
 
 /** Throws a DraftError. */
-export function toValue({ name, url, headers, hasAccounts, needsApproval, more }: ServerDraft): Value {
+export function toValue({ name, url, openapi, headers, hasAccounts, needsApproval, more }: ServerDraft): Value {
   const { oauth = {}, ...rest } = parseMore(more);
   const parsed = parseHeaders(headers);
   return {
     ...rest,
     name: name.trim(),
     ...(url.trim() !== "" && { url: url.trim() }),
+    ...(openapi.trim() !== "" && { openapi: openapi.trim() }),
     ...(Object.keys(parsed).length > 0 && { headers: parsed }),
     ...(hasAccounts && { oauth }),
     ...(needsApproval && { require_approval: "always" }),

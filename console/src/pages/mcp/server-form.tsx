@@ -99,6 +99,12 @@ function Fields({ form, isNew }: FieldsProps) {
         data-autofocus={!isNew || undefined}
         {...form.getInputProps("url")}
       />
+      <TextInput
+        label={t("OpenAPI document")}
+        description={t("Of an API whose operations become tools. The address above is then that of the API.")}
+        placeholder="https://api.example.com/openapi.json"
+        {...form.getInputProps("openapi")}
+      />
       <Textarea
         label={t("Headers of each request")}
         description={

@@ -9,6 +9,12 @@ const STATES = {
   needs_account: { color: "yellow", label: msg("Needs your account") },
 } as const;
 
+const TRANSPORTS = {
+  http: msg("Streamable HTTP"),
+  stdio: msg("Program (stdio)"),
+  openapi: msg("API with an OpenAPI document"),
+} as const;
+
 /** Whether a server answers, in words as well as in color. */
 export function ServerState({ status }: Pick<McpServer, "status">) {
   const { color, label } = STATES[status];
@@ -23,7 +29,7 @@ export function ServerState({ status }: Pick<McpServer, "status">) {
 export function factsOf(server: McpServer): string {
   const { transport, protocol_version: version, protocol_era: era, software } = server;
   return [
-    transport === "http" ? t("Streamable HTTP") : t("Program (stdio)"),
+    t(TRANSPORTS[transport]),
     version !== null &&
       (era === "sessions"
         ? t("protocol {{version}}, with sessions", { version })

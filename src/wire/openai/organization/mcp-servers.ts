@@ -19,7 +19,7 @@ export const McpServer = named(
   lazy.object(() => ({
     id: z.string().describe("Name of the server, which requests send as `server_label`."),
     object: z.literal("mcp_server"),
-    transport: z.enum(["http", "stdio"]),
+    transport: z.enum(["http", "stdio", "openapi"]).describe("`openapi`: an API whose operations are the tools."),
     status: z
       .enum(["up", "failed", "starting", "needs_account"])
       .describe("Whether it listed its tools when asked last. `needs_account`: the caller has to connect an account."),
@@ -36,6 +36,7 @@ export const McpServer = named(
     settings: z
       .object({
         url: z.string().nullable(),
+        openapi: z.string().nullable().describe("Address or path of the OpenAPI document."),
         command: z.string().nullable().describe("The program, without its arguments."),
         headers: z.array(z.string()).describe("Names of the headers that every request has."),
         access: z.array(Access),
@@ -72,6 +73,7 @@ export const McpServersQuery = z.strictObject(PAGE_QUERY);
 
 interface ServerSettings {
   url?: string | undefined;
+  openapi?: string | undefined;
   command?: readonly string[] | undefined;
   headers: Readonly<Record<string, unknown>>;
   access: readonly { projects?: readonly string[] | undefined; tools?: readonly string[] | undefined }[];
@@ -131,7 +133,7 @@ export function toMcpServer(
   return {
     id: name,
     object: "mcp_server",
-    transport: settings.url === undefined ? "stdio" : "http",
+    transport: transportOf(settings),
     status: checkedAt === undefined ? "starting" : checked,
     problem: problem ?? null,
     checked_at: checkedAt === undefined ? null : toSeconds(checkedAt),
@@ -147,10 +149,16 @@ export function toMcpServer(
   };
 }
 
+function transportOf({ openapi, command }: ServerSettings): AnswerOf<typeof McpServer>["transport"] {
+  if (openapi !== undefined) return "openapi";
+  return command === undefined ? "http" : "stdio";
+}
+
 function toSettings(settings: ServerSettings): NonNullable<AnswerOf<typeof McpServer>["settings"]> {
-  const { url, command, headers, access, pricePerCall, prices, timeoutSeconds, maxResultSize } = settings;
+  const { url, openapi, command, headers, access, pricePerCall, prices, timeoutSeconds, maxResultSize } = settings;
   return {
     url: url === undefined ? null : withoutQuery(url),
+    openapi: openapi === undefined ? null : URL.canParse(openapi) ? withoutQuery(openapi) : openapi,
     command: command?.[0] ?? null,
     headers: Object.keys(headers),
     access: access.map(({ projects, tools }) => ({ projects: projects ?? null, tools: tools ?? null })),

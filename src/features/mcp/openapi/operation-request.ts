@@ -1,0 +1,146 @@
+/** The request of a call: arguments at the places where the document wants them, below the address of the API. */
+
+import { randomUUID } from "node:crypto";
+import type { ApiBody, ApiOperation, ApiParameter } from "./api-description.ts";
+
+export interface OperationRequest {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body: Buffer | string | undefined;
+}
+
+/** Arguments that the operation does not take; the model reads the message and can correct them. */
+export class WrongArguments extends Error {
+  override readonly name = "WrongArguments";
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * `base`: address of the API; parameters of its query, such as a key, are sent with every call. `operatorHeaders`: names
+ * in lower case that no argument sets. Throws WrongArguments.
+ */
+export function toRequest(
+  operation: ApiOperation,
+  input: Arguments,
+  { base, operatorHeaders }: { base: URL; operatorHeaders: ReadonlySet<string> },
+): OperationRequest {
+  checkNames(operation, input);
+  const url = new URL(base);
+  const prefix = base.pathname.replace(/\/$/, "");
+  const path = prefix + pathOf(operation, input);
+  url.pathname = path;
+  // What the URL made of dots and the like is another path than that of the operation.
+  if (url.pathname !== path) throw new WrongArguments("A value of the path cannot be sent.");
+  const headers: Record<string, string> = { accept: "application/json, text/*;q=0.9, */*;q=0.5" };
+  for (const parameter of operation.parameters) {
+    const value = input[parameter.argument];
+    if (value === undefined || value === null) continue;
+    if (parameter.in === "query") addToQuery(url, parameter, value, base);
+    if (parameter.in === "header" && !operatorHeaders.has(parameter.name.toLowerCase())) {
+      headers[parameter.name] = headerValue(parameter, value);
+    }
+  }
+  const { body } = operation;
+  const value = body === undefined ? undefined : input[body.argument];
+  if (body === undefined || value === undefined) return { url, method: operation.method, headers, body: undefined };
+  const written = writeBody(body, value);
+  return { url, method: operation.method, headers: { ...headers, "content-type": written.type }, body: written.body };
+}
+
+function checkNames({ parameters, body }: ApiOperation, input: Arguments): void {
+  const known = [...parameters, ...(body === undefined ? [] : [body])];
+  const names = new Set(known.map(({ argument }) => argument));
+  const unknown = Object.keys(input).find((name) => !names.has(name));
+  if (unknown !== undefined) {
+    const list = [...names].join(", ") || "none";
+    throw new WrongArguments(`There is no argument '${unknown.slice(0, 100)}'. The arguments are: ${list}.`);
+  }
+  const missing = known.find(({ argument, required }) => required && input[argument] === undefined);
+  if (missing !== undefined) throw new WrongArguments(`The argument '${missing.argument}' is required.`);
+}
+
+function pathOf({ path, parameters }: ApiOperation, input: Arguments): string {
+  return path.replace(/\{([^{}]*)\}/g, (_whole, name: string) => {
+    const parameter = parameters.find((each) => each.in === "path" && each.name === name);
+    const text = parameter === undefined ? "" : simple(parameter, input[parameter.argument]);
+    const isClimb = text.split(/[\\/]/).some((part) => /^\.{1,2}$/.test(part));
+    if (text === "" || isClimb || /[\p{Cc}]/u.test(text) || !text.isWellFormed()) {
+      throw new WrongArguments(`The argument '${parameter?.argument ?? name}' is not a value for a path.`);
+    }
+    return encodeURIComponent(text).replaceAll("'", "%27");
+  });
+}
+
+function addToQuery(url: URL, parameter: ApiParameter, value: unknown, base: URL): void {
+  for (const [name, text] of queryPairs(parameter, value)) {
+    if (base.searchParams.has(name)) throw new WrongArguments(`The operator sets '${name}' of the query.`);
+    url.searchParams.append(name, text);
+  }
+}
+
+function queryPairs({ name, style, explode }: ApiParameter, value: unknown): [string, string][] {
+  if (style === "json" || typeof value !== "object" || value === null) return [[name, textOf(value)]];
+  if (Array.isArray(value)) {
+    if (explode) return value.map((each) => [name, textOf(each)]);
+    const separator = style === "spaceDelimited" ? " " : style === "pipeDelimited" ? "|" : ",";
+    return [[name, value.map(textOf).join(separator)]];
+  }
+  const entries = Object.entries(value).map(([key, each]): [string, string] => [key, textOf(each)]);
+  if (style === "deepObject") return entries.map(([key, text]) => [`${name}[${key}]`, text]);
+  return explode ? entries : [[name, entries.flat().join(",")]];
+}
+
+function headerValue(parameter: ApiParameter, value: unknown): string {
+  const text = simple(parameter, value);
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) return text;
+  throw new WrongArguments(`The argument '${parameter.argument}' is not a value for a header.`);
+}
+
+function simple({ style, explode }: ApiParameter, value: unknown): string {
+  if (style === "json" || typeof value !== "object" || value === null) return textOf(value);
+  if (Array.isArray(value)) return value.map(textOf).join(",");
+  const entries = Object.entries(value).map(([key, each]) =>
+    explode ? [`${key}=${textOf(each)}`] : [key, textOf(each)],
+  );
+  return entries.flat().join(",");
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function writeBody(body: ApiBody, value: unknown): { type: string; body: Buffer | string } {
+  const { mediaType } = body;
+  if (mediaType.startsWith("application/x-www-form-urlencoded")) {
+    return { type: mediaType, body: new URLSearchParams(fieldsOf(body, value)).toString() };
+  }
+  if (mediaType.startsWith("multipart/form-data")) return writeForm(body, value);
+  if (/^text\/|xml/.test(mediaType)) return { type: `${mediaType.split(";")[0]}; charset=utf-8`, body: textOf(value) };
+  return { type: mediaType, body: JSON.stringify(value) };
+}
+
+/** Fields of a form, where a list is its name several times. */
+function fieldsOf({ argument }: ApiBody, value: unknown): [string, string][] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new WrongArguments(`The argument '${argument}' has to be an object with the fields of the form.`);
+  }
+  return Object.entries(value).flatMap(([name, each]): [string, string][] => {
+    return Array.isArray(each) ? each.map((item) => [name, textOf(item)]) : [[name, textOf(each)]];
+  });
+}
+
+function writeForm(body: ApiBody, value: unknown): { type: string; body: Buffer } {
+  const boundary = `parlance-${randomUUID()}`;
+  const parts = fieldsOf(body, value).flatMap(([name, text]) => {
+    const escaped = name.replace(/[\r\n"]/g, (character) => encodeURIComponent(character));
+    const isFile = body.files.includes(name);
+    const file = isFile ? `; filename="${escaped}"\r\ncontent-type: application/octet-stream` : "";
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escaped}"${file}\r\n\r\n`;
+    return [Buffer.from(head), Buffer.from(text, isFile ? "base64" : "utf8"), Buffer.from("\r\n")];
+  });
+  const end = Buffer.from(`--${boundary}--\r\n`);
+  return { type: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat([...parts, end]) };
+}
