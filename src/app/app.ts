@@ -105,6 +105,10 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     callers: accounts.callers,
     genAi: telemetry?.genAi,
     recordUsage: (record) => recorder.record(record),
+    recordMirrored: (request) => {
+      history.record(request.entry);
+      if (request.recording !== undefined) recorded?.writer.record(request);
+    },
   });
   const bodyMemory = new BodyMemory(bodyMemoryBytes(config.server.maxBodyBytes));
   const { files, content } = await openFiles({ ...base, inference }, bodyMemory);

@@ -16,6 +16,7 @@ import { type Endpoint, formatAddress } from "../kernel/discovery/endpoint.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
 import { Secret } from "../kernel/secret.ts";
 import type { CatalogModel, PoolEntry } from "./catalog.ts";
+import type { MirrorSettings } from "./mirror-settings.ts";
 import type { ModelCache, ModelCacheSettings } from "./model-cache.ts";
 import type { RememberedDescriptions } from "./remembered-descriptions.ts";
 
@@ -42,6 +43,8 @@ export interface ModelSpec {
   guardrails?: readonly Guardrail[] | undefined;
   fallbacks: readonly string[];
   fallbackOccasions?: Readonly<Record<string, FallbackOccasion>> | undefined;
+  /** Second model that a share of its chats also goes to; undefined: none. */
+  mirror?: MirrorSettings | undefined;
   routing: RoutingPolicy;
   deployments: readonly DeploymentSpec[];
 }

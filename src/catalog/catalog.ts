@@ -7,6 +7,7 @@ import type { Task } from "../contracts/task.ts";
 import type { Deployment } from "../deployments/deployment.ts";
 import type { FallbackOccasion, RoutingPolicy } from "../deployments/routing-options.ts";
 import type { EndpointPool } from "../kernel/discovery/endpoint-pool.ts";
+import type { MirrorSettings } from "./mirror-settings.ts";
 import type { ModelCache } from "./model-cache.ts";
 
 export interface CatalogModel {
@@ -44,6 +45,8 @@ export interface CatalogModel {
   fallbacks: readonly string[];
   /** By fallback, where it is not only for requests that no deployment can answer. */
   fallbackOccasions?: Readonly<Record<string, FallbackOccasion>> | undefined;
+  /** Second model that a share of its chats also goes to; undefined: none. */
+  mirror?: MirrorSettings | undefined;
   routing: RoutingPolicy;
   /** Deployments of a pool are adjacent and sorted by address. Empty while all pools are. */
   deployments: readonly Deployment[];

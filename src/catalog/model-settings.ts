@@ -5,6 +5,7 @@ import { guardrailList } from "../contracts/guardrail.ts";
 import { TASKS } from "../contracts/task.ts";
 import { lazy } from "../kernel/lazy.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
+import { mirror } from "./mirror-settings.ts";
 import { factor, price } from "./price-settings.ts";
 
 const ID = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
@@ -237,6 +238,7 @@ export const modelSettings = mapping(() => ({
     .describe(
       "Models with the same task to try in order when no deployment is available: IDs, or the ID with `when` for prompts that do not fit the context window, such as `{ model: large, when: context_length }`.",
     ),
+  mirror: mirror.optional(),
   max_queue: maxQueue
     .default(100)
     .describe(

@@ -124,6 +124,7 @@ function toModelSpec(
     defaults: mergeDefaults(entry.defaults, toDefaults(override?.defaults)),
     cache: override?.cache,
     guardrails: override?.guardrails,
+    mirror: override?.mirror,
     ...(override?.fallbacks.length
       ? toFallbacks(override.fallbacks)
       : { fallbacks: (entry.fallbacks ?? []).filter(isBuiltin) }),

@@ -55,6 +55,7 @@ export function checkModels(value: unknown, written: unknown, known: KnownNames,
     checkWildcard(model, known.engines, errors);
     checkDeployments(model, known, written, errors);
     checkFallbacks(model, tasks, written, errors);
+    checkMirror(model, tasks, written, errors);
   }
 }
 
@@ -160,6 +161,15 @@ function checkFallbacks(model: RawModel, tasks: ReadonlyMap<string, unknown>, wr
     usedNames.add(fallback);
     if (problem !== undefined && !errors.has(path)) errors.add(path, problem.replace("%s", quote(written, path)));
   });
+}
+
+function checkMirror(model: RawModel, tasks: ReadonlyMap<string, unknown>, written: unknown, errors: ConfigErrors) {
+  const mirror = asMapping(asMapping(model.value)?.mirror)?.model;
+  if (typeof mirror !== "string") return;
+  const path = [...model.path, "mirror", "model"];
+  const isChat = typeof model.task !== "string" || model.task === "chat";
+  const problem = isChat ? fallbackProblem(model, mirror, tasks) : "mirrors chats, and this is no chat model";
+  if (problem !== undefined && !errors.has(path)) errors.add(path, problem.replace("%s", quote(written, path)));
 }
 
 function fallbackProblem(model: RawModel, fallback: string, tasks: ReadonlyMap<string, unknown>): string | undefined {

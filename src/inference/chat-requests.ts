@@ -9,6 +9,7 @@ import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
 import { guardAnswer, guardCall } from "./guardrails/guard-chat.ts";
 import { combineModeration, type Guards } from "./guardrails/guards.ts";
 import type { GuardrailOptions, RequestGuards } from "./guardrails/request-guards.ts";
+import type { Mirrors } from "./mirrors.ts";
 import { moderateChat } from "./moderation/moderate-chat.ts";
 import { type ModerationPolicy, moderationPolicy, type RequestedModeration } from "./moderation/moderation-policy.ts";
 import type { ModerateOptions, Moderator } from "./moderation/moderator.ts";
@@ -42,6 +43,7 @@ interface Steps {
   guardrails: RequestGuards;
   recordings: Recordings;
   moderator: Moderator;
+  mirrors: Mirrors;
 }
 
 export class ChatRequests {
@@ -81,7 +83,16 @@ export class ChatRequests {
     });
   }
 
+  /** A chat as the guardrails left it, which may be mirrored once its answer has begun. */
   async #answer(
+    ...[caller, asked, options, guards]: [Caller, ChatCall, ChatOptions, Guards | undefined]
+  ): Promise<ChatAnswer> {
+    const answer = await this.#moderated(caller, asked, options, guards);
+    this.#steps.mirrors.begin(caller, asked, answer);
+    return answer;
+  }
+
+  async #moderated(
     caller: Caller,
     asked: ChatCall,
     { moderation, onDisconnect, onWait, isWithinRequest }: ChatOptions,

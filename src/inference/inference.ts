@@ -34,6 +34,7 @@ import { combineModeration, type Guards } from "./guardrails/guards.ts";
 import { type GuardrailOptions, RequestGuards } from "./guardrails/request-guards.ts";
 import { EMBEDDING, IMAGE, RERANKING, SPEECH, TRANSCRIPTION } from "./guardrails/task-channels.ts";
 import type { InferenceAnswer } from "./inference-answer.ts";
+import { Mirrors, type MirrorsOptions } from "./mirrors.ts";
 import { moderatePrompt } from "./moderation/moderate-prompt.ts";
 import { moderationPolicy } from "./moderation/moderation-policy.ts";
 import { ModerationTimes, withModeration } from "./moderation/moderation-times.ts";
@@ -56,7 +57,8 @@ export interface InferenceOptions
     RunsOptions,
     GuardrailOptions,
     RecordingsOptions,
-    ServiceTierOptions {}
+    ServiceTierOptions,
+    MirrorsOptions {}
 
 type PromptParts = Pick<ChatRequest, "messages" | "tools" | "format">;
 
@@ -76,6 +78,7 @@ export class Inference {
   readonly #recordings: Recordings;
   readonly #moderator: Moderator;
   readonly #chats: ChatRequests;
+  readonly #mirrors: Mirrors;
 
   constructor(options: InferenceOptions) {
     this.#options = options;
@@ -84,12 +87,14 @@ export class Inference {
     this.#guardrails = new RequestGuards(this.models, this.#runs, options);
     this.#recordings = new Recordings(options, (caller, id) => this.#guardrails.policyOf(caller, id));
     this.#moderator = new Moderator(this.models, this.#runs, this.#guardrails, this.#recordings, options);
+    this.#mirrors = new Mirrors(options, this.#recordings);
     this.#chats = new ChatRequests(options, {
       models: this.models,
       runs: this.#runs,
       guardrails: this.#guardrails,
       recordings: this.#recordings,
       moderator: this.#moderator,
+      mirrors: this.#mirrors,
     });
   }
 
@@ -289,6 +294,7 @@ export class Inference {
 
   /** Aborts all running requests with an error that each client sees. */
   stop(): void {
+    this.#mirrors.stop();
     this.#runs.stop();
   }
 }

@@ -155,6 +155,13 @@ export class Metrics {
     buckets: SECONDS,
   });
 
+  readonly #mirrored = new Counter({
+    name: "parlance_mirrored_requests_total",
+    help: "Chats that were also sent to the `mirror` of their model, by model and outcome (finished, failed, client-left: cancelled, dropped: too many at a time).",
+    labelNames: ["model", "outcome"],
+    registers: [this.registry],
+  });
+
   readonly #deployments: MetricsSources["deployments"];
   /** Time at which each endpoint left its pool, by deployment. */
   readonly #left = new Map<string, number>();
@@ -216,6 +223,10 @@ export class Metrics {
 
   guardrail(type: string, stage: string, outcome: string): void {
     this.#guardrails.inc({ type, stage, outcome });
+  }
+
+  mirrored(model: string, outcome: string): void {
+    this.#mirrored.inc({ model, outcome });
   }
 
   toolCall({ tool, outcome, durationSeconds }: ToolCallMeasure): void {

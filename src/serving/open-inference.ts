@@ -15,12 +15,14 @@ import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "../features
 import { LabelLimits } from "../features/usage/label-limits.ts";
 import { toLabels, toToolLabels, toToolRecord, toUsageRecord } from "../features/usage/to-usage-record.ts";
 import type { UsageLabel, UsageRecord } from "../features/usage/usage-batch.ts";
+import type { EndedRequest } from "../http/request-log.ts";
 import type { AnswerCache } from "../inference/cache/answer-cache.ts";
 import { Inference, type InferenceOptions } from "../inference/inference.ts";
 import { Router } from "../inference/routing/router.ts";
 import type { Logger } from "../kernel/logger.ts";
 import type { GenAiMetrics } from "../observability/gen-ai-metrics.ts";
 import type { Metrics } from "../observability/metrics.ts";
+import { recordMirrored } from "./record-mirrored.ts";
 
 export type LiveSettings = Pick<Config, "limits" | "guardrails" | "prices">;
 
@@ -38,6 +40,8 @@ export interface InferenceParts extends Pick<SpendLimitsOptions, "spentIn" | "on
   /** Undefined in workers, which serve no model with a cache. */
   answerCache?: AnswerCache | undefined;
   recordUsage: (record: UsageRecord) => void;
+  /** Called with each mirrored chat of a project. */
+  recordMirrored: (request: EndedRequest) => void;
   guardrailServices: InferenceOptions["guardrailServices"];
   onGuarded?: InferenceOptions["onGuarded"];
   logger: Logger;
@@ -123,6 +127,12 @@ export function openInference({
     },
     stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,
+    onMirrored: (chat) => {
+      metrics.mirrored(chat.mirrored, chat.settlement.outcome);
+      const request = recordMirrored(chat, logger);
+      if (request !== undefined) parts.recordMirrored(request);
+    },
+    onMirrorDropped: (model) => metrics.mirrored(model, "dropped"),
     onToolSettled: (settlement) => {
       metrics.toolCall(settlement);
       record(toToolRecord(settlement, Date.now()), settlement.caller, toToolLabels(settlement, tools));

@@ -81,6 +81,7 @@ export async function composeWorker(
     spentIn: (scope, window) => owner.call("spentIn", scope, window),
     onSpent: (spent) => owner.notify("noteSpent", spent),
     recordUsage: (record) => records.recordUsage(record),
+    recordMirrored: ({ entry }) => records.recordRequest(entry),
     // The owner answers requests with guardrails.
     guardrailServices: OWNER_GUARDS,
     logger,

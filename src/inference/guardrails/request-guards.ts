@@ -63,8 +63,10 @@ export class RequestGuards {
     const { catalog, guardrails, guardrailsOf } = this.#options;
     const ofProject = guardrailsOf(caller);
     const model = id === undefined ? undefined : catalog.find(id)?.model;
+    const mirror = model?.mirror && catalog.findFallback(model.mirror.model)?.model;
     const candidates =
       model === undefined ? [] : [model, ...this.#models.fallbacks(caller, model).map((each) => each.model)];
+    if (mirror !== undefined) candidates.push(mirror);
     const ofModels = candidates.flatMap((each) => each.guardrails ?? []);
     if (guardrails.length + ofProject.length + ofModels.length === 0) return NO_GUARDRAILS;
     // Fallbacks often have the guardrails of the model that they stand for.
