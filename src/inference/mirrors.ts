@@ -11,9 +11,10 @@ import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { UNLIMITED } from "./quota.ts";
 import { recordChat } from "./recording/chat-recording.ts";
-import type { Recordings } from "./recording/recordings.ts";
+import type { Recordings, RecordingsOptions } from "./recording/recordings.ts";
 import type { RequestRecording } from "./recording/request-recording.ts";
 import { projectOf, type RunsOptions } from "./runs.ts";
+import { type ServiceTierOptions, withServiceTier } from "./service-tier.ts";
 import type { Settlement } from "./settlement.ts";
 
 export interface MirroredChat {
@@ -29,8 +30,11 @@ export interface MirroredChat {
   recording: RequestRecording | undefined;
 }
 
-export interface MirrorsOptions extends Pick<CallerModelsOptions, "catalog">, Pick<RunsOptions, "router"> {
-  requestTimeoutSeconds: number;
+export interface MirrorsOptions
+  extends Pick<CallerModelsOptions, "catalog">,
+    Pick<RunsOptions, "router" | "requestTimeoutSeconds">,
+    Pick<RecordingsOptions, "mayRecord">,
+    ServiceTierOptions {
   /** Called with each mirrored chat, once it is over. */
   onMirrored?: ((chat: MirroredChat) => void) | undefined;
   /** Called for a chat that is not mirrored, because as many as may are on their way. */
@@ -69,7 +73,9 @@ export class Mirrors {
     }
     this.#running.set(source.id, running + 1);
     const ended = () => this.#running.set(source.id, (this.#running.get(source.id) ?? 1) - 1);
-    void this.#run(caller, call, match, source.id).finally(ended);
+    const drop = () => onMirrorDropped?.(source.id);
+    // What the second model cannot even be asked is not the caller's to know.
+    void this.#run(caller, call, match, source.id).catch(drop).finally(ended);
   }
 
   /** Cancels those that run; no further ones begin. */
@@ -82,14 +88,15 @@ export class Mirrors {
     const { router, requestTimeoutSeconds: seconds, onMirrored } = this.#options;
     const beganAt = performance.now();
     const { defaults } = match.model;
-    const call = (defaults && asked.withDefaults?.(defaults)) ?? asked;
+    const complete = (defaults && asked.withDefaults?.(defaults)) ?? asked;
+    const call = withServiceTier(complete, this.#options.serviceTiersOf?.(caller));
     const recording = this.#recordings.begin(caller, asked.request.model, () => {});
     let failure: unknown;
     const run = new InferenceRun({
       router,
       // Whoever waits for an answer goes first, and may take the slot.
       caller: { ...caller, priority: "batch" },
-      adapter: chatAdapter(call, projectOf(caller)),
+      adapter: chatAdapter(call, projectOf(caller), undefined, this.#options.mayRecord?.(caller) !== false),
       requestedModel: asked.request.model,
       catalogId: match.model.id,
       reservation: UNLIMITED,

@@ -29,7 +29,7 @@ export interface Api extends ApiDescription {
   base: URL;
 }
 
-export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 /** Time for which the document is not fetched again. */
 const FRESH_MS = 60_000;
 const FAILED_MS = 3_000;
@@ -119,7 +119,7 @@ export class ApiDocument {
   }
 }
 
-export function isUrl(location: string): boolean {
+function isUrl(location: string): boolean {
   return /^https?:\/\//i.test(location);
 }
 
