@@ -116,7 +116,7 @@ test("makes a tool of each operation that can be called, with a schema without r
   await client.close();
   expect(tools.map(({ name }) => name)).toEqual([
     ...["list_pets", "addPet", "getPet", "removePet", "getPhoto", "addPhoto", "echo", "login"],
-    ...["redirect", "large", "slow"],
+    ...["redirect", "large", "slow", "size", "getFile"],
   ]);
   const named = (name: string) => tools.find((each) => each.name === name);
   expect(Object.keys(named("list_pets")?.inputSchema.properties ?? {})).toEqual(["X-Trace", "tags", "ids", "filter"]);
@@ -147,6 +147,8 @@ test("sends arguments where the document wants them, with the operator's key", a
     url: "/api/v1/pets?tags=a&tags=b%26c&ids=1%2C2&filter%5Bstatus%5D=new",
     trace: "t1",
   });
+  expect(await sent("size", {})).toMatchObject({ url: "/api/v1/gr%C3%B6%C3%9Fe" });
+  expect(await sent("getFile", { base: "a.", suffix: ".b" })).toMatchObject({ url: "/api/v1/files/a..b" });
   expect(await sent("addPet", { body: { name: "Rex" } })).toMatchObject({ method: "POST", body: '{"name":"Rex"}' });
   expect(await sent("login", { body: { user: "a b", scope: ["x", "y"] } })).toMatchObject({
     body: "user=a+b&scope=x&scope=y",
@@ -162,6 +164,7 @@ test.each([
   ["getPet", { id: "a/../../admin" }],
   ["getPet", { id: "..\\admin" }],
   ["getPet", { id: "" }],
+  ["getFile", { base: ".", suffix: "." }],
   ["getPet", { id: "a\u0000" }],
   ["getPet", { id: "\ud800" }],
   ["getPet", {}],

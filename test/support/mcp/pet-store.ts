@@ -47,6 +47,8 @@ paths:
   /redirect: { get: { operationId: redirect } }
   /large: { get: { operationId: large } }
   /slow: { get: { operationId: slow } }
+  /größe: { get: { operationId: size } }
+  /files/{base}{suffix}: { get: { operationId: getFile, parameters: [{ name: base, in: path, schema: {} }, { name: suffix, in: path, schema: {} }] } }
   /elsewhere: { servers: [{ url: "http://169.254.169.254/" }], get: { operationId: elsewhere } }
   /cookies: { get: { operationId: cookies, parameters: [{ name: session, in: cookie, required: true, schema: {} }] } }
 components:

@@ -15,6 +15,9 @@ export class WrongArguments extends Error {
   override readonly name = "WrongArguments";
 }
 
+/** Parts of a path that lead elsewhere. */
+const DOTS = /^\.{1,2}$/;
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
@@ -29,10 +32,10 @@ export function toRequest(
   checkNames(operation, input);
   const url = new URL(base);
   const prefix = base.pathname.replace(/\/$/, "");
-  const path = prefix + pathOf(operation, input);
-  url.pathname = path;
-  // What the URL made of dots and the like is another path than that of the operation.
-  if (url.pathname !== path) throw new WrongArguments("A value of the path cannot be sent.");
+  const path = pathOf(operation, input);
+  // Two values beside each other can make the dots that each of them may not be.
+  if (path.split("/").some((part) => DOTS.test(part))) throw new WrongArguments("A value of the path cannot be sent.");
+  url.pathname = prefix + path;
   const headers: Record<string, string> = { accept: "application/json, text/*;q=0.9, */*;q=0.5" };
   for (const parameter of operation.parameters) {
     const value = input[parameter.argument];
@@ -65,7 +68,7 @@ function pathOf({ path, parameters }: ApiOperation, input: Arguments): string {
   return path.replace(/\{([^{}]*)\}/g, (_whole, name: string) => {
     const parameter = parameters.find((each) => each.in === "path" && each.name === name);
     const text = parameter === undefined ? "" : simple(parameter, input[parameter.argument]);
-    const isClimb = text.split(/[\\/]/).some((part) => /^\.{1,2}$/.test(part));
+    const isClimb = text.split(/[\\/]/).some((part) => DOTS.test(part));
     if (text === "" || isClimb || /[\p{Cc}]/u.test(text) || !text.isWellFormed()) {
       throw new WrongArguments(`The argument '${parameter?.argument ?? name}' is not a value for a path.`);
     }
