@@ -146,6 +146,8 @@ test("omits tool_calls from an answer without calls", async () => {
 test.each<[choice: OpenAI.ChatCompletionToolChoiceOption, parallel: boolean, calls: number]>([
   ["auto", true, 2],
   ["required", true, 2],
+  // Of Mistral's clients.
+  ["any" as "required", true, 2],
   [{ type: "function", function: { name: "weather" } }, true, 2],
   [{ type: "function", function: { name: "time" } }, true, 0],
   ["none", true, 0],

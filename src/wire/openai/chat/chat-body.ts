@@ -109,6 +109,7 @@ function withSource(body: ChatCompletionBody, value: unknown, fields: Readonly<R
 const CHANGED_FIELDS = new Set(["moderation", "guided_json", "structured_outputs", "response_format"]);
 
 function isUnchanged(fields: Readonly<Record<string, unknown>>): boolean {
+  if (fields.tool_choice === "any") return false;
   for (const name in fields) if (fields[name] === null || CHANGED_FIELDS.has(name)) return false;
   return true;
 }

@@ -61,7 +61,7 @@ export const UNSUPPORTED_FIELDS: Readonly<Record<string, UnsupportedField>> = {
   function_call: { isDefault: (value) => value === "none", instead: "'tool_choice' has taken its place" },
   modalities: { isDefault: (value) => JSON.stringify(value) === '["text"]', instead: "it answers with text" },
   audio: { instead: "it answers with text" },
-  web_search_options: { instead: "it reads nothing but the messages" },
+  web_search_options: { instead: "send the tool 'web_search' to POST /v1/responses" },
   // Schemas and grammars in the formats of vLLM, llama-server and Ollama.
   format: USE_SCHEMA,
   grammar: USE_SCHEMA,

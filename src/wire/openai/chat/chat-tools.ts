@@ -46,6 +46,8 @@ const AllowedTools = lazy.looseObject(() => ({
 
 export const ToolChoiceField = z.union([
   z.enum(["none", "auto", "required"]),
+  // Mistral's clients send it.
+  z.literal("any").transform(() => "required" as const),
   openVariants({ function: NamedChoice, allowed_tools: AllowedTools }),
 ]);
 
