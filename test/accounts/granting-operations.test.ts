@@ -36,6 +36,8 @@ const BY_OTHER_MEANS: Readonly<Record<string, string>> = {
   "POST /v1/webhook_endpoints": "gives a secret that signs events for a receiver, and opens nothing here",
   "POST /v1/webhook_endpoints/{endpoint}/rotate_secret": "as the creation of an endpoint",
   "POST /v1/realtime/client_secrets": "stands for the key of the caller, which it authenticates each time",
+  "POST /v1/realtime/sessions": "as a client secret",
+  "POST /v1/realtime/transcription_sessions": "as a client secret",
 };
 
 let service: InProcessService;

@@ -1,5 +1,6 @@
 import type { Feature } from "../../http/feature.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
+import type { Inference } from "../../inference/inference.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import { openContentKeys } from "../../storage/content-keys.ts";
@@ -11,10 +12,12 @@ import { SealedRows } from "../responses/index.ts";
 import { evalEncryption } from "./eval-encryption.ts";
 import { EvalRuns } from "./eval-runs.ts";
 import { Evals } from "./evals.ts";
+import { graderRoutes } from "./grader-routes.ts";
 import { evalRoutes } from "./routes.ts";
 
 interface EvalsParts {
   accounts: Accounts;
+  inference: Inference;
   config: Settings;
   database: Database;
   files: FileStorage;
@@ -24,7 +27,16 @@ interface EvalsParts {
 }
 
 /** Evals of models and prompts. */
-export function openEvals({ accounts, config, database, files, lifetime, logger, recorded }: EvalsParts): Feature {
+export function openEvals({
+  accounts,
+  config,
+  database,
+  files,
+  inference,
+  lifetime,
+  logger,
+  recorded,
+}: EvalsParts): Feature {
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
   const requests = new InternalRequests("x-parlance-eval-request");
@@ -35,7 +47,10 @@ export function openEvals({ accounts, config, database, files, lifetime, logger,
     lifetime.use(evalEncryption({ database, keyring, content, logger }));
   }
   return {
-    project: [evalRoutes(evals, runs)],
+    project: [
+      evalRoutes(evals, runs),
+      graderRoutes({ inference, requests, timeoutSeconds: config.server.requestTimeoutSeconds }),
+    ],
     addHooks: (app) => requests.addHooks(app),
     start: () => runs.start(),
     drain: () => runs.drain(),

@@ -20,6 +20,7 @@ import { realtimeClientSecrets } from "./client-secret-routes.ts";
 import { ClientSecrets } from "./client-secrets.ts";
 import { realtimeMetrics } from "./metrics.ts";
 import { realtime } from "./routes.ts";
+import { realtimeSessions } from "./session-routes.ts";
 import { SpeechDetection } from "./speech-detection.ts";
 
 interface RealtimeParts {
@@ -64,7 +65,7 @@ export function openRealtime(parts: RealtimeParts): Feature {
     ...{ detectSpeech, transcriptionModel, speechModel },
   };
   return {
-    project: [realtimeClientSecrets(secrets, services)],
+    project: [realtimeClientSecrets(secrets, services), realtimeSessions(secrets, services)],
     sockets: [
       async (scope) => {
         authenticate(scope, "project", withClientSecrets(accounts, secrets));

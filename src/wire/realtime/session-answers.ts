@@ -8,6 +8,23 @@ const fields = z.record(z.string(), z.unknown());
 
 const format = lazy.object(() => ({ type: z.string(), rate: z.int().optional() }));
 
+export const transcriptionAnswer = z
+  .object({ model: z.string().optional(), language: z.string().optional(), prompt: z.string().optional() })
+  .nullable();
+
+export const turnDetectionAnswer = z
+  .object({
+    type: z.enum(["server_vad", "semantic_vad"]),
+    threshold: z.number().optional(),
+    prefix_padding_ms: z.int().optional(),
+    silence_duration_ms: z.int().optional(),
+    idle_timeout_ms: z.null().optional(),
+    eagerness: z.string().optional(),
+    create_response: z.boolean(),
+    interrupt_response: z.boolean(),
+  })
+  .nullable();
+
 const RealtimeSession = named(
   "RealtimeSession",
   lazy.object(() => ({
@@ -18,22 +35,8 @@ const RealtimeSession = named(
     audio: z.object({
       input: z.object({
         format,
-        transcription: z
-          .object({ model: z.string().optional(), language: z.string().optional(), prompt: z.string().optional() })
-          .nullable()
-          .optional(),
-        turn_detection: z
-          .object({
-            type: z.enum(["server_vad", "semantic_vad"]),
-            threshold: z.number().optional(),
-            prefix_padding_ms: z.int().optional(),
-            silence_duration_ms: z.int().optional(),
-            idle_timeout_ms: z.null().optional(),
-            eagerness: z.string().optional(),
-            create_response: z.boolean(),
-            interrupt_response: z.boolean(),
-          })
-          .nullable(),
+        transcription: transcriptionAnswer.optional(),
+        turn_detection: turnDetectionAnswer,
       }),
       output: z
         .object({ format, voice: z.string(), speed: z.number(), model: z.string().optional() })

@@ -22,7 +22,7 @@ const AudioFormat = z.discriminatedUnion("type", [
 ]);
 export type RealtimeAudioFormat = z.output<typeof AudioFormat>;
 
-const Transcription = lazy.object(() => ({
+export const Transcription = lazy.object(() => ({
   model: optional(z.string().min(1)),
   language: optional(z.string().min(1)),
   prompt: optional(z.string()),

@@ -47,6 +47,12 @@ export const audio: WireScript = async ({ recorder, key }) => {
   await recorder.send("translation", "POST /v1/audio/translations", { key, body: upload({}) });
   await recorder.send("invalid", "POST /v1/audio/translations", { key, body: upload({ temperature: "9" }) });
   await recorder.send("no form", "POST /v1/audio/transcriptions", { key, body: {} });
+  await recorder.send("session of the beta", "POST /v1/realtime/sessions", { key, body: { modalities: ["text"] } });
+  await recorder.send("invalid session of the beta", "POST /v1/realtime/sessions", { key, body: { speed: 9 } });
+  await recorder.send("transcription session of the beta", "POST /v1/realtime/transcription_sessions", {
+    key,
+    body: {},
+  });
   await recorder.send("client secret", "POST /v1/realtime/client_secrets", {
     key,
     body: { session: { type: "transcription", audio: { input: { transcription: { model: "listen" } } } } },
