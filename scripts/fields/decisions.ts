@@ -92,8 +92,8 @@ const FIELDS: Readonly<Record<string, Readonly<Partial<Record<Decisions, string>
   },
   transcriptions: {
     "honored, forwarded": "file model language prompt response_format stream temperature timestamp_granularities",
-    "honored, honored": "chunking_strategy",
-    "refused, refused": "include keywords known_speaker_names known_speaker_references languages",
+    "honored, honored": "chunking_strategy keywords",
+    "refused, refused": "include known_speaker_names known_speaker_references languages",
   },
   translations: {
     "honored, forwarded": "file model prompt response_format temperature",

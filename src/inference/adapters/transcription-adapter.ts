@@ -83,7 +83,7 @@ function refuseTranscription(
     return unsupportedValue("This model does not translate; it transcribes only.", "model");
   }
   if (request.prompt !== undefined && !abilities.prompt) {
-    return unsupportedValue("This model takes no prompt.", "prompt");
+    return unsupportedValue("This model takes no prompt, and no keywords, which become one.", "prompt");
   }
   if (request.temperature !== 0 && !abilities.temperature) {
     return unsupportedValue("This model has no temperature other than 0.", "temperature");

@@ -24,18 +24,32 @@ test.each([
     "chunking_strategy.threshold",
   ],
   [[["chunking_strategy", '{"type":"server_vad","silence_duration_ms":9}']], "chunking_strategy.silence_duration_ms"],
-  [
-    [
-      ["keywords[]", "Parlance"],
-      ["keywords[]", "vLLM"],
-    ],
-    "keywords",
-  ],
   [[["languages", "en"]], "languages"],
 ] as const)("rejects and names what no model supports: %j", (fields, param) => {
   expect(() => toTranscription([["model", "t"], ...fields], "ignore")).toThrow(
     expect.objectContaining({ param, code: "unsupported_value" }),
   );
+});
+
+test.each([
+  [
+    [
+      ["keywords[]", "Parlance"],
+      ["keywords[]", " vLLM "],
+    ],
+    "Parlance, vLLM.",
+  ],
+  [
+    [
+      ["keywords", "Parlance"],
+      ["prompt", "A talk about servers."],
+    ],
+    "Parlance. A talk about servers.",
+  ],
+  [[["keywords[]", " "]], undefined],
+  [[["prompt", "A talk."]], "A talk."],
+] as const)("makes keywords a part of the prompt: %j", (fields, prompt) => {
+  expect(toTranscription([["model", "t"], ...fields], "ignore").request.prompt).toBe(prompt);
 });
 
 test.each(["auto", '{"type":"server_vad"}'])("accepts chunking_strategy %s", (value) => {

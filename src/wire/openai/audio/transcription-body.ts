@@ -83,7 +83,7 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
     request: {
       translate: false,
       language: body.language === undefined || body.language === "" ? undefined : body.language.toLowerCase(),
-      prompt: body.prompt === "" ? undefined : body.prompt,
+      prompt: toPrompt(body.prompt, body.keywords),
       temperature: body.temperature ?? 0,
       wordTimes,
       speakers: toKnownSpeakers(body, format),
@@ -99,12 +99,18 @@ export function toTranscription(fields: Fields, policy: UnknownFieldsPolicy): Pa
 function refuseUnsupported(body: z.output<typeof TranscriptionBody>): void {
   const { include = [], chunking_strategy: chunking } = body;
   if (include.length > 0) throw unsupportedValue("No model here gives what 'include' asks for.", "include");
-  for (const hint of ["keywords", "languages"] as const) {
-    if (body[hint] !== undefined) throw unsupportedValue(`No model here takes '${hint}'.`, hint);
-  }
+  if (body.languages !== undefined) throw unsupportedValue("No model here takes 'languages'.", "languages");
   const setting = typeof chunking === "object" ? Object.keys(chunking).find((each) => each !== "type") : undefined;
   const message = "No model here supports settings for voice activity detection.";
   if (setting !== undefined) throw unsupportedValue(message, `chunking_strategy.${setting}`);
+}
+
+/** Keywords come first: a model that reads its prompt as the text before gives more weight to its end. */
+function toPrompt(prompt = "", keywords: readonly string[] = []): string | undefined {
+  const words = keywords.map((word) => word.trim()).filter((word) => word !== "");
+  const list = words.length === 0 ? [] : [`${words.join(", ")}.`];
+  const text = [...list, ...(prompt === "" ? [] : [prompt])].join(" ");
+  return text === "" ? undefined : text;
 }
 
 function checkFormat(format: ParsedTranscription["format"], stream: boolean, wordTimes: boolean): void {
