@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from labels import LEARNT, Example
+from look_alikes import look_alikes
 from run import ASSETS, downloaded, prepared
 from sources import HERE, examples_of
 
@@ -125,17 +126,18 @@ def main(data: Path, work: Path, encoder: Path, hatecheck_folder: Path | None = 
     features = Features(encoder, work)
     train, parts = prepared(data, downloaded(work))
     others = foreign_examples()
-    examples = [*sampled(train), *others]
+    examples = [*sampled(train), *others, *look_alikes()]
     x = features.of([e.text for e in examples])
     foreign = np.array([e.source.startswith("own-foreign") for e in examples])
-    directions = language_directions(others, x[foreign])
+    written = np.isin(np.arange(len(examples)), np.flatnonzero(foreign)[: len(others)])
+    directions = language_directions(others, x[written])
     scored = without_language(examples, x, foreign, directions)
     validation = sampled(parts["validation"])
     weight, bias = fit(examples, x, directions)
     checked = features.of([e.text for e in validation]) @ weight + bias
-    alike = np.array([e.look_alike for e in [*others, *validation]])
+    alike = np.array([e.look_alike for e in [*others, *look_alikes(), *validation]])
     limits = thresholds(np.concatenate([scored[foreign], checked]), alike)
-    report(others, scored[foreign] - limits)
+    report(others, scored[written] - limits)
     if hatecheck_folder:
         hatecheck(hatecheck_folder, features, weight, bias)
     write(weight, bias - limits)
