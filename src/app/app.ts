@@ -111,7 +111,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     },
   });
   const bodyMemory = new BodyMemory(bodyMemoryBytes(config.server.maxBodyBytes));
-  const { files, content } = await openFiles({ ...base, inference }, bodyMemory);
+  const { files, content } = await openFiles({ ...base, inference, store }, bodyMemory);
   const operations = openOperations({ catalog, accounts, live }, async () => metrics.scrape(await workers?.measure()));
   const routes = { inference, content, authenticate };
   const tools = new ServiceTools((caller) => accounts.callers.policyOf(caller, "disabledTools"));

@@ -45,6 +45,14 @@ export const serverSettings = mapping(
       .max(3600)
       .default(20)
       .describe("Maximum CPU time in seconds for reading the text of one document, such as a PDF."),
+    max_text_recognition_cpu_seconds: z
+      .number()
+      .min(1)
+      .max(86_400)
+      .default(300)
+      .describe(
+        "Maximum CPU time in seconds for recognizing the text of one scan or image, some 4 s a page, where the model `pp-ocrv6-small` is on disk.",
+      ),
     ffmpeg: z
       .string()
       .min(1)

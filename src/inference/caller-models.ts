@@ -149,6 +149,12 @@ export class CallerModels {
     return this.#hasDeployment(caller, id, task, mayRead) ?? false;
   }
 
+  /** Whether no deployment that may answer a chat with `id` sees images. False for a model that the caller may not use. */
+  isBlind(caller: Caller, id: string | undefined): boolean {
+    const maySee = ({ lastModel }: Deployment, { isBuiltin }: CatalogModel) => !isBuiltin && maySeeImages(lastModel);
+    return this.#hasDeployment(caller, id, "chat", maySee) === false;
+  }
+
   /**
    * Whether an upstream that may answer a chat with `id` gets documents and recordings as they are. True for a model that
    * the caller may not use.

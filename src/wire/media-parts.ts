@@ -1,9 +1,11 @@
-/** Documents and recordings within requests, in each of the formats, which become texts for models that read only those. */
+/** Documents, recordings and images within requests, in each of the formats, which become texts for models that read only those. */
 
 type Fields = Record<string, unknown>;
 
+export type MediaKind = "document" | "audio" | "image";
+
 export interface MediaPart {
-  kind: "document" | "audio";
+  kind: MediaKind;
   /** Base64. */
   data: string;
   filename: string;
@@ -11,21 +13,28 @@ export interface MediaPart {
   param: string;
 }
 
+/** Resolves with undefined for a part that stays as it is. */
+export type ReadMedia = (media: MediaPart) => Promise<string | undefined>;
+
+const IMAGE_TYPES: ReadonlySet<unknown> = new Set(["image_url", "input_image", "image"]);
+/** Parts of the Responses API, whose texts have their own type. */
+const RESPONSES_TYPES: ReadonlySet<unknown> = new Set(["input_file", "input_image"]);
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 /** Parts within results of tools. */
 const MAX_DEPTH = 3;
 
 /** Whether messages or items contain a document or a recording, or refer to a document. */
 export function hasMedia(entries: unknown): boolean {
-  return Array.isArray(entries) && entries.some((entry) => partsOf(entry).some((part) => isMedia(part, 0)));
+  return hasPart(entries, isMedia);
 }
 
-/** Returns the entries with a text in place of each document and recording. Does not change `entries`. */
-export async function withMediaTexts<Entries>(
-  entries: Entries,
-  path: string,
-  read: (media: MediaPart) => Promise<string>,
-): Promise<Entries> {
+/** Whether messages or items contain an image, or refer to one. */
+export function hasImages(entries: unknown): boolean {
+  return hasPart(entries, ({ type }) => IMAGE_TYPES.has(type));
+}
+
+/** Returns the entries with a text in place of each part that `read` returns one for. Does not change `entries`. */
+export async function withMediaTexts<Entries>(entries: Entries, path: string, read: ReadMedia): Promise<Entries> {
   return (await mapList(entries, path, async (entry, at) => {
     if (!isFields(entry)) return entry;
     const content = await mapParts(entry.content, `${at}.content`, read, 0);
@@ -39,24 +48,23 @@ function partsOf(entry: unknown): unknown[] {
   return [entry.content, entry.output].filter(Array.isArray).flat();
 }
 
-function isMedia(part: unknown, depth: number): boolean {
-  if (!isFields(part)) return false;
-  if (part.type === "input_audio" || part.type === "file" || part.type === "input_file") return true;
-  if (part.type === "document") return isFields(part.source) && part.source.type !== "text";
-  return depth < MAX_DEPTH && partsOf(part).some((inner) => isMedia(inner, depth + 1));
+function hasPart(entries: unknown, isWanted: (part: Fields) => boolean): boolean {
+  const isIn = (part: unknown, depth: number): boolean =>
+    isFields(part) && (isWanted(part) || (depth < MAX_DEPTH && partsOf(part).some((inner) => isIn(inner, depth + 1))));
+  return Array.isArray(entries) && entries.some((entry) => partsOf(entry).some((part) => isIn(part, 0)));
 }
 
-function mapParts(
-  content: unknown,
-  path: string,
-  read: (media: MediaPart) => Promise<string>,
-  depth: number,
-): Promise<unknown> {
+function isMedia({ type, source }: Fields): boolean {
+  if (type === "document") return isFields(source) && source.type !== "text";
+  return type === "input_audio" || type === "file" || type === "input_file";
+}
+
+function mapParts(content: unknown, path: string, read: ReadMedia, depth: number): Promise<unknown> {
   return mapList(content, path, async (part, at) => {
     if (!isFields(part)) return part;
     const media = toMedia(part, `${at}.type`);
-    if (media !== undefined)
-      return { type: part.type === "input_file" ? "input_text" : "text", text: await read(media) };
+    const text = media === undefined ? undefined : await read(media);
+    if (text !== undefined) return { type: RESPONSES_TYPES.has(part.type) ? "input_text" : "text", text };
     if (depth === MAX_DEPTH || !Array.isArray(part.content)) return part;
     return { ...part, content: await mapParts(part.content, `${at}.content`, read, depth + 1) };
   });
@@ -87,6 +95,14 @@ function toMedia(part: Fields, param: string): MediaPart | undefined {
       return toDocument(fieldsOf(part.file), param);
     case "input_file":
       return toDocument(part, param);
+    case "image_url":
+      return toImage(fieldsOf(part.image_url).url, param);
+    case "input_image":
+      return toImage(part.image_url, param);
+    case "image": {
+      const { type, data } = fieldsOf(part.source);
+      return type === "base64" && typeof data === "string" ? { kind: "image", data, filename: "", param } : undefined;
+    }
     case "document": {
       const { type, data } = fieldsOf(part.source);
       if (type !== "base64" || typeof data !== "string") return undefined;
@@ -100,6 +116,11 @@ function toMedia(part: Fields, param: string): MediaPart | undefined {
 function toDocument({ file_data: url, filename }: Fields, param: string): MediaPart | undefined {
   const data = typeof url === "string" ? withoutHead(url) : undefined;
   return data === undefined ? undefined : { kind: "document", data, filename: nameOf(filename), param };
+}
+
+function toImage(url: unknown, param: string): MediaPart | undefined {
+  const data = typeof url === "string" ? withoutHead(url) : undefined;
+  return data === undefined ? undefined : { kind: "image", data, filename: "", param };
 }
 
 function withoutHead(url: string): string | undefined {

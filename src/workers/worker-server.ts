@@ -24,7 +24,7 @@ import type { Inference } from "../inference/inference.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Server } from "../serving/server.ts";
 import { findReferences } from "../wire/content-references.ts";
-import { hasMedia } from "../wire/media-parts.ts";
+import { hasImages, hasMedia } from "../wire/media-parts.ts";
 import type { ForwardToOwner } from "./forward-to-owner.ts";
 
 export interface WorkerServerOptions extends Omit<BareServerOptions, "intercept"> {
@@ -155,9 +155,10 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
     // The owner reads stored prompts. Those of text completions are texts or lists.
     const isReference = typeof prompt === "object" && prompt !== null && !Array.isArray(prompt);
     const isComplete = !needsResolver(settings.upstreamUrls, references);
-    // The owner reads documents and recordings for models that take only texts.
+    // The owner reads documents, recordings and images for models that take only texts.
     const isReadable =
-      !hasMedia(messages) || (typeof model === "string" && inference.models.mayForwardMedia(request.caller, model));
+      (!hasMedia(messages) || (typeof model === "string" && inference.models.mayForwardMedia(request.caller, model))) &&
+      !(hasImages(messages) && typeof model === "string" && inference.models.isBlind(request.caller, model));
     // The owner knows which tools a request would use.
     const isLimited = options.callers.policyOf(request.caller, "disabledTools").length > 0;
     // The owner has connections to MCP servers.

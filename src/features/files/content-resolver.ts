@@ -53,6 +53,8 @@ interface ResolveOptions {
   task?: "chat" | "moderation" | undefined;
   /** Whether the texts of documents are read for a model that reads nothing else. */
   readsTexts?: boolean;
+  /** Whether those of images are. */
+  readsImages?: boolean;
 }
 
 /** Whose request the content is for. */
@@ -85,13 +87,13 @@ export class ContentResolver {
     reply: FastifyReply,
     body: Body,
     fields: readonly (keyof Body & string)[],
-    { task = "chat", readsTexts = false }: ResolveOptions = {},
+    { task = "chat", readsTexts = false, readsImages = false }: ResolveOptions = {},
   ): Body | Promise<Body> {
     const { caller } = reply.request;
     // Texts that an outline leaves out are no references.
     const { fields: outlined = body } = outlineOf(body) ?? {};
     const references = referencesOf(outlined as Body, fields);
-    const becomeTexts = readsTexts && references.some(({ param }) => !isImageAddress(param));
+    const becomeTexts = references.some(({ param }) => (isImageAddress(param) ? readsImages : readsTexts));
     if (!becomeTexts && !this.#mayRead(caller, body.model, task, references)) return body;
     return this.#replace(body, fields, this.#purposeOf(reply));
   }

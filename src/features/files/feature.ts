@@ -6,10 +6,13 @@ import type { Inference } from "../../inference/inference.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
+import type { ModelStore } from "../../model-store/model-store.ts";
 import type { Database } from "../../storage/database.ts";
+import type { MediaKind } from "../../wire/media-parts.ts";
 import { withTextFiles } from "../../wire/text-files.ts";
 import { Recordings } from "../audio/index.ts";
 import { type BodyContent, ContentResolver } from "./content-resolver.ts";
+import { DocumentTexts } from "./document-texts.ts";
 import { fileRetention } from "./file-retention.ts";
 import type { FileStorage } from "./file-storage.ts";
 import { FileStore } from "./file-store.ts";
@@ -18,12 +21,16 @@ import { MediaTexts } from "./media-texts.ts";
 import { files as routes } from "./routes.ts";
 import { S3Blobs } from "./s3-blobs.ts";
 
+const FILE_KINDS: readonly MediaKind[] = ["document", "audio"];
+const IMAGE_KINDS: readonly MediaKind[] = ["image"];
+
 interface FilesParts {
   config: Settings;
   database: Database;
   logger: Logger;
   lifetime: AsyncDisposableStack;
   inference: Inference;
+  store: Pick<ModelStore, "findPulled">;
 }
 
 interface OpenFilesParts {
@@ -42,18 +49,12 @@ export function openFileStore({ files }: Pick<Settings, "files">, database: Data
 
 /** Opens the store of uploaded files. Throws a Fault when the folder or the bucket cannot be used. */
 export async function openFiles(
-  { config, database, logger, lifetime, inference }: FilesParts & { inference: Inference },
+  { config, database, logger, lifetime, inference, store }: FilesParts,
   memory: BodyMemory,
 ): Promise<{ files: FileStorage; content: BodyContent }> {
   const directory = join(config.dataDirectory, "uploads");
   await prepareUploads(directory);
-  const {
-    upstreamUrls: policy,
-    maxBodyBytes: maxBytes,
-    ffmpeg,
-    maxAudioSeconds,
-    maxDocumentCpuSeconds,
-  } = config.server;
+  const { upstreamUrls: policy, maxBodyBytes: maxBytes, ffmpeg, maxAudioSeconds, ...limits } = config.server;
   const files = openFileStore(config, database);
   const { blobs } = files;
   await blobs.check();
@@ -62,7 +63,8 @@ export async function openFiles(
   lifetime.defer(() => guard.close());
   const resolver = new ContentResolver({ inference, files, policy, guard, maxBytes, memory });
   const recordings = lifetime.use(new Recordings({ inference, directory, ffmpeg, maxAudioSeconds }));
-  const media = new MediaTexts(recordings, maxDocumentCpuSeconds);
+  const documents = new DocumentTexts({ store, ...limits });
+  const media = new MediaTexts(recordings, documents);
   const content: BodyContent = (reply, body, fields, task) => {
     const { caller } = reply.request;
     // No guardrail reads a file as such, and a model behind one gets only what they have read.
@@ -71,13 +73,20 @@ export async function openFiles(
       task !== "moderation" &&
       media.isIn(body, fields) &&
       (isGuarded || !inference.models.mayForwardMedia(caller, body.model));
-    const resolved = resolver.inBody(reply, body, fields, { task, readsTexts });
-    if (!isGuarded && !readsTexts) return resolved;
-    return Promise.resolve(resolved)
-      .then((complete) => withTextFilesIn(complete, fields))
-      .then((complete) => (readsTexts ? media.inBody(reply, complete, fields) : complete));
+    const mayReadImages =
+      task !== "moderation" &&
+      media.hasImagesIn(body, fields) &&
+      inference.models.isBlind(caller, body.model);
+    if (!isGuarded && !readsTexts && !mayReadImages) return resolver.inBody(reply, body, fields, { task });
+    return (async () => {
+      const readsImages = mayReadImages && (await documents.recognizes());
+      const resolved = await resolver.inBody(reply, body, fields, { task, readsTexts, readsImages });
+      const complete = isGuarded || readsTexts ? withTextFilesIn(resolved, fields) : resolved;
+      const kinds = new Set<MediaKind>([...(readsTexts ? FILE_KINDS : []), ...(readsImages ? IMAGE_KINDS : [])]);
+      return kinds.size === 0 ? complete : media.inBody(reply, complete, fields, kinds);
+    })();
   };
-  return { files: { blobs, files, resolver, directory }, content };
+  return { files: { blobs, files, resolver, documents, directory }, content };
 }
 
 function withTextFilesIn<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): Body {

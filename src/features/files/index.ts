@@ -2,6 +2,7 @@
 
 export type { BlobStore, ByteRange } from "./blob-store.ts";
 export type { BodyContent } from "./content-resolver.ts";
+export type { DocumentTexts } from "./document-texts.ts";
 export { markStored } from "./file-queries.ts";
 export type { FileRow } from "./file-rows.ts";
 export type { FileStorage } from "./file-storage.ts";

@@ -2,17 +2,24 @@
 
 import type { FastifyReply } from "fastify";
 import { expect, test } from "vitest";
+import { DocumentTexts } from "./document-texts.ts";
 import { MediaTexts } from "./media-texts.ts";
 
+const documents = new DocumentTexts({
+  store: { findPulled: async () => undefined },
+  maxDocumentCpuSeconds: 20,
+  maxTextRecognitionCpuSeconds: 20,
+});
+
 test("reads a document of another project before the many of one", async () => {
-  const texts = new MediaTexts({} as never, 20);
+  const texts = new MediaTexts({} as never, documents);
   const order: string[] = [];
   const read = async (projectId: string, name: string) => {
     const raw = { destroyed: false };
     const reply = { raw, request: { caller: { projectId }, record: { leaving: [] } } } as unknown as FastifyReply;
     const file = { filename: `${name}.txt`, file_data: `data:text/plain;base64,${btoa(name)}` };
     const messages = [{ role: "user", content: [{ type: "file", file }] }];
-    const body = await texts.inBody(reply, { messages }, ["messages"]);
+    const body = await texts.inBody(reply, { messages }, ["messages"], new Set(["document"]));
     expect(JSON.stringify(body)).toContain(`${name}.txt:\\n${name}`);
     order.push(name);
   };

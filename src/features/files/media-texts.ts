@@ -1,4 +1,4 @@
-/** Texts of documents and recordings in requests to models that read only texts. */
+/** Texts of documents, recordings and images in requests to models that read only texts. */
 
 import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
@@ -7,11 +7,11 @@ import pLimit from "p-limit";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
 import { DocumentError } from "../../kernel/documents/document-error.ts";
-import { readDocument } from "../../kernel/documents/document-reader.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { outlineOf } from "../../kernel/json/json-outline.ts";
-import { hasMedia, type MediaPart, withMediaTexts } from "../../wire/media-parts.ts";
+import { hasImages, hasMedia, type MediaKind, type MediaPart, withMediaTexts } from "../../wire/media-parts.ts";
 import type { Recordings } from "../audio/index.ts";
+import type { DocumentTexts } from "./document-texts.ts";
 
 /** Processes that read documents at the same time, of which each project has one: a slow document holds up no other project. */
 const CONCURRENCY = 4;
@@ -23,15 +23,15 @@ const CACHE = { maxSize: 16_000_000, ttl: 15 * 60_000 };
 
 export class MediaTexts {
   readonly #recordings: Recordings;
-  readonly #cpuSeconds: number;
+  readonly #documents: DocumentTexts;
   readonly #limit = pLimit(CONCURRENCY);
   readonly #ofProject = new KeyedLimits(1);
   /** By project, kind, name and content. */
   readonly #texts = new LRUCache<string, string>({ ...CACHE, sizeCalculation: ({ length }) => length + 1 });
 
-  constructor(recordings: Recordings, documentCpuSeconds: number) {
+  constructor(recordings: Recordings, documents: DocumentTexts) {
     this.#recordings = recordings;
-    this.#cpuSeconds = documentCpuSeconds;
+    this.#documents = documents;
   }
 
   /** Whether `fields` contain a document or a recording, or refer to a document. */
@@ -40,17 +40,25 @@ export class MediaTexts {
     return fields.some((field) => hasMedia(outlined[field]));
   }
 
-  /** Returns the body with texts in place of documents and recordings. Throws a Fault for those without a text. */
+  /** Whether `fields` contain an image, or refer to one. */
+  hasImagesIn<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): boolean {
+    const outlined = (outlineOf(body)?.fields ?? body) as Body;
+    return fields.some((field) => hasImages(outlined[field]));
+  }
+
+  /** Returns the body with texts in place of media of these kinds. Throws a Fault for those without a text. */
   async inBody<Body extends object>(
     reply: FastifyReply,
     body: Body,
     fields: readonly (keyof Body & string)[],
+    kinds: ReadonlySet<MediaKind>,
   ): Promise<Body> {
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
     const replaced = { ...body };
     let characters = 0;
     const read = async (media: MediaPart) => {
+      if (!kinds.has(media.kind)) return undefined;
       const text = await this.#read(reply, media, leaving.signal);
       characters += text.length;
       if (characters > MAX_CHARACTERS) throw tooLong("the request", media.param);
@@ -77,17 +85,16 @@ export class MediaTexts {
     return text;
   }
 
-  #readFile(project: string, { data, filename, param }: MediaPart, signal: AbortSignal): Promise<string> {
+  #readFile(project: string, { kind, data, filename, param }: MediaPart, signal: AbortSignal): Promise<string> {
     return this.#takeTurn(project, async () => {
       signal.throwIfAborted();
       const chunks: string[] = [];
       let length = 0;
       try {
-        const content = (async function* () {
+        const open = async function* () {
           yield Buffer.from(data, "base64");
-        })();
-        const options = { filename, chunking: WHOLE, cpuSeconds: this.#cpuSeconds };
-        for await (const { text } of readDocument(content, options, signal)) {
+        };
+        for await (const { text } of this.#documents.read(open, { filename, chunking: WHOLE }, signal)) {
           length += text.length;
           if (length > MAX_CHARACTERS) throw tooLong(`'${filename}'`, param);
           chunks.push(text);
@@ -95,10 +102,12 @@ export class MediaTexts {
       } catch (failure) {
         signal.throwIfAborted();
         if (!(failure instanceof DocumentError)) throw failure;
-        const message = `'${filename || "The file"}' cannot be read as text, and this model reads nothing else. ${failure.message}`;
+        const name = filename === "" ? `The ${kind}` : `'${filename}'`;
+        const message = `${name} cannot be read as text, and this model reads nothing else. ${failure.message}`;
         throw invalidRequest(message, param, "invalid_value");
       }
       const text = chunks.join("\n");
+      if (kind === "image") return `Text in an image:\n${text}`;
       return filename === "" ? text : `${filename}:\n${text}`;
     });
   }

@@ -14,7 +14,8 @@ const never = new AbortController().signal;
 const dispatcher = new Agent();
 const server = createServer((request, response) => void answer(request, response));
 let url: string;
-/** Answers of the client, of which none gets a response. */
+let connections = 0;
+/** Answers of the newest connection, of which none gets a response. Those of an earlier one may still arrive. */
 let unanswered = 0;
 let onAnswer = () => {};
 let message: object;
@@ -33,7 +34,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (request.method !== "POST") return void response.writeHead(405).end();
   const { id, method } = (await json(request)) as { id?: number; method?: string };
   if (method === undefined) {
-    unanswered += 1;
+    if (request.url === new URL(urlOf(connections)).pathname) unanswered += 1;
     onAnswer();
     return;
   }
@@ -60,13 +61,19 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.once("close", () => clearInterval(flood));
 }
 
-const open = (peer?: Peer) =>
-  new McpConnection({
-    openTransport: (watch) => openHttpTransport({ url, headers: {}, dispatcher, maxBytes: 1e9 }, watch),
+const urlOf = (connection: number) => `${url}/${connection}`;
+
+function open(peer?: Peer): McpConnection {
+  connections += 1;
+  unanswered = 0;
+  const ownUrl = urlOf(connections);
+  return new McpConnection({
+    openTransport: (watch) => openHttpTransport({ url: ownUrl, headers: {}, dispatcher, maxBytes: 1e9 }, watch),
     connectTimeoutMs: 10_000,
     era: { kind: "legacy" },
     peer,
   });
+}
 
 test.each([
   ["a call that nobody can be asked in", undefined],
@@ -74,7 +81,6 @@ test.each([
   ["a client that never answers", { capabilities: { elicitation: {} }, ask: () => new Promise<never>(() => {}) }],
 ] satisfies [string, Peer | undefined][])("ends a connection whose server asks every 5 ms: %s", async (_name, peer) => {
   message = { id: 0, method: "elicitation/create", params: { message: "Which?", requestedSchema: { type: "object" } } };
-  unanswered = 0;
   const connection = open(peer);
   const tooMany = new Promise<string>((resolve) => {
     onAnswer = () => unanswered > 100 && resolve(`${unanswered} answers without a response`);

@@ -37,7 +37,7 @@ interface VectorStoreFeatureParts {
 /** Vector stores, where there is a key to encrypt their content. */
 export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
   const { config, database, logger, lifetime, inference, accounts, tools } = parts;
-  const { files } = parts.files;
+  const { files, documents } = parts.files;
   const keyring = openContentKeys(parts, "vector stores");
   if (keyring === undefined) return {};
   const { embeddingModel, reranker, queryRewriter, concurrentFiles: concurrency, ...settings } = config.vectorStores;
@@ -58,9 +58,8 @@ export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
   const storeParts: VectorStoreParts = { stores, files: storeFilesOfProjects, search, embeddingModel };
   tools.register(fileSearchTool(storeParts));
   const callerOf = (keyId: string) => accounts.callerOfKey(keyId, "batch");
-  const { maxDocumentCpuSeconds: documentCpuSeconds } = config.server;
   const ingestOptions = {
-    ...{ database, logger, files, segments, inference, callerOf, concurrency, documentCpuSeconds },
+    ...{ database, logger, files, segments, inference, callerOf, concurrency, documents },
     ...settings,
   };
   return {

@@ -4,12 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../../contracts/caller.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
-import { readDocument } from "../../kernel/documents/document-reader.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import type { Database } from "../../storage/database.ts";
 import { lockProject } from "../accounts/index.ts";
-import type { FileStore } from "../files/index.ts";
+import type { DocumentTexts, FileStore } from "../files/index.ts";
 import { embedTexts } from "./embed-texts.ts";
 import type { VectorStoreSettings } from "./settings.ts";
 import { type ClaimedFile, countSegments, insertSegment, updateOwnedFile } from "./store-file-queries.ts";
@@ -22,8 +21,7 @@ export interface IngestOptions extends Pick<VectorStoreSettings, "maxVectorsPerP
   files: Pick<FileStore, "readStored">;
   segments: StoredSegments;
   inference: Pick<Inference, "embed">;
-  /** Budget of CPU time for reading a file. */
-  documentCpuSeconds: number;
+  documents: DocumentTexts;
   /** Caller of a file's key; undefined when the key no longer works. */
   callerOf: (keyId: string) => Promise<Caller | undefined>;
 }
@@ -33,7 +31,7 @@ const SEGMENT_CHUNKS = 16;
 
 /** Throws a DocumentError or a Fault when the file cannot be added. */
 export async function runIngest(file: ClaimedFile, options: IngestOptions, signal: AbortSignal): Promise<JobEnd> {
-  const { database, files, callerOf } = options;
+  const { database, files, documents, callerOf } = options;
   const resource = { projectId: file.projectId, id: file.vectorStoreId };
   const store = await database.run((executor) => findVectorStore(executor, resource));
   // The store was deleted, and its files with it.
@@ -42,7 +40,9 @@ export async function runIngest(file: ClaimedFile, options: IngestOptions, signa
   if (caller === undefined) throw new Fault("forbidden", "The key that added the file no longer works. Add it again.");
   const stored = await database.run((executor) => countSegments(executor, file.additionId));
   const chunking = { maxTokens: file.maxTokens, overlapTokens: file.overlapTokens };
-  const content = await files.readStored(file.id);
+  const open = async function* () {
+    yield* await files.readStored(file.id);
+  };
   let position = 0;
   let texts: string[] = [];
   const storeTexts = async () => {
@@ -55,8 +55,7 @@ export async function runIngest(file: ClaimedFile, options: IngestOptions, signa
     await nextTurn();
     return true;
   };
-  const reading = { filename: file.filename, chunking, cpuSeconds: options.documentCpuSeconds };
-  for await (const { text } of readDocument(content, reading, signal)) {
+  for await (const { text } of documents.read(open, { filename: file.filename, chunking }, signal)) {
     texts.push(text);
     if (texts.length === SEGMENT_CHUNKS && !(await storeTexts())) return "over";
   }

@@ -31,8 +31,8 @@ test("gives each project a turn, whatever others have added before", async () =>
   const turns: string[] = [];
   const unused = {} as never;
   const ingest = startIngest({
-    ...{ database, logger, concurrency: 1, documentCpuSeconds: 20, maxVectorsPerProject: 1, maxSizePerProject: 1 },
-    ...{ files: unused, segments: unused, inference: unused },
+    ...{ database, logger, concurrency: 1, maxVectorsPerProject: 1, maxSizePerProject: 1 },
+    ...{ files: unused, documents: unused, segments: unused, inference: unused },
     // Without a caller, a file ends here.
     callerOf: async (keyId) => void turns.push(keyId),
   });

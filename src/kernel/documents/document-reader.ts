@@ -9,19 +9,32 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { unavailable } from "../faults.ts";
 import { Child, type ChildEnd } from "../process/child.ts";
-import { findOsSandbox } from "../process/os-sandbox.ts";
+import { findOsSandbox, LIBRARY_FOLDERS } from "../process/os-sandbox.ts";
 import type { Chunking, TextChunk } from "./chunk-text.ts";
 import { DocumentError, type DocumentErrorCode } from "./document-error.ts";
+import type { RecognitionFiles } from "./recognized-pictures.ts";
 
 export interface DocumentOptions {
   filename: string;
   chunking: Chunking;
   /** Budget of CPU time for the file. */
   cpuSeconds: number;
+  /** The setting with the budget; default: that of documents. */
+  budgetSetting?: string;
+  /**
+   * What happens with images and with pages that are scans: `skip`, the default, leaves such pages out of a document,
+   * `refuse` throws a DocumentError with `isPicture`, and the files of a model recognize their text.
+   */
+  pictures?: "skip" | "refuse" | RecognitionFiles;
 }
 
+/** What the process is told. */
+export type ChildOptions = Required<Pick<DocumentOptions, "filename" | "chunking" | "pictures">>;
+
 /** How the process ended. `code` is undefined for an unexpected error. */
-export type DocumentReport = { isComplete: true } | { code: DocumentErrorCode | undefined; message: string };
+export type DocumentReport =
+  | { isComplete: true }
+  | { code: DocumentErrorCode | undefined; message: string; isPicture: boolean };
 
 const HERE = import.meta.url;
 const ENTRY = fileURLToPath(new URL(`./document-child${extname(import.meta.url)}`, import.meta.url));
@@ -30,13 +43,16 @@ const MAX_HEAP_MEGABYTES = 1024;
 const MAX_BYTES = 2 * 1024 ** 3;
 /** Allows reading the code, and nothing else: no other file, no writing, no processes, no native code, no threads. */
 const FLAGS = ["--permission", `--max-old-space-size=${MAX_HEAP_MEGABYTES}`, "--disable-warning=SecurityWarning"];
+/** ONNX Runtime and the decoder of images are native code. */
+const NATIVE_FLAGS = ["--allow-addons"];
 /** The sources or their build, the chunks that a bundle shares, and the folders where dependencies are installed. */
 const CODE_PATHS = [
-  ...["../../", "../../../shared/", "../../../package.json", "../../package.json"].map((path) =>
+  ...["../../", "../../../shared/", "../../../packages/", "../../../package.json", "../../package.json"].map((path) =>
     fileURLToPath(new URL(path, HERE)),
   ),
   ...(createRequire(HERE).resolve.paths("unpdf") ?? []).map((path) => `${path}/`),
 ];
+const DOCUMENT_BUDGET = "server.max_document_cpu_seconds";
 const [INPUT, OUTPUT, REPORT_DESCRIPTOR] = [0, 1, 3];
 /** A process that is stopped, or whose CPU time the system does not report. */
 const TIMEOUT_MS = 300_000;
@@ -47,10 +63,11 @@ const TIMEOUT_MS = 300_000;
  */
 export async function* readDocument(
   content: AsyncIterable<Uint8Array>,
-  { cpuSeconds, ...options }: DocumentOptions,
+  options: DocumentOptions,
   signal: AbortSignal,
 ): AsyncGenerator<TextChunk> {
-  const child = await start(cpuSeconds);
+  const { filename, chunking, pictures = "skip" } = options;
+  const child = await start(options);
   const report = text(child.output(REPORT_DESCRIPTOR)).catch(() => "");
   const end = () => child.kill();
   const giveUp = () => child.kill("killed");
@@ -61,7 +78,7 @@ export async function* readDocument(
   let failure: unknown;
   try {
     const input = child.input(INPUT);
-    input.write(`${JSON.stringify(options)}\n`);
+    input.write(`${JSON.stringify({ filename, chunking, pictures } satisfies ChildOptions)}\n`);
     const sent = pipeline(Readable.from(content), input).catch((error: NodeJS.ErrnoException) => {
       // A process that has ended reads no further.
       if (error.code !== "EPIPE" && error.code !== "ERR_STREAM_PREMATURE_CLOSE") failure = error;
@@ -73,7 +90,7 @@ export async function* readDocument(
       timer = setTimeout(giveUp, TIMEOUT_MS);
     }
     const stated = await report;
-    const problem = stated === "" ? toFailure(await child.ended, cpuSeconds) : toError(JSON.parse(stated));
+    const problem = stated === "" ? toFailure(await child.ended, options) : toError(JSON.parse(stated));
     await sent;
     signal.throwIfAborted();
     if (failure !== undefined) throw failure;
@@ -85,21 +102,24 @@ export async function* readDocument(
   }
 }
 
-async function start(cpuSeconds: number): Promise<Child> {
+async function start({ cpuSeconds, pictures }: DocumentOptions): Promise<Child> {
   const search = await findOsSandbox();
-  const allowed = CODE_PATHS.map((path) => `--allow-fs-read=${path.endsWith("/") ? `${path}*` : path}`);
+  const recognizes = typeof pictures === "object";
+  const readable = [...CODE_PATHS, ...(recognizes ? [pictures.detector, pictures.recognizer] : [])];
+  const allowed = readable.map((path) => `--allow-fs-read=${path.endsWith("/") ? `${path}*` : path}`);
+  const files = recognizes ? [...readable, ...LIBRARY_FOLDERS] : readable;
   return new Child({
     program: process.execPath,
-    args: [...FLAGS, ...allowed, ENTRY],
+    args: [...FLAGS, ...(recognizes ? NATIVE_FLAGS : []), ...allowed, ENTRY],
     environment: { PATH: process.env.PATH },
     stdio: ["pipe", "pipe", "ignore", "pipe"],
     budget: { cpuSeconds, residentBytes: MAX_BYTES },
-    confinement: "sandbox" in search ? search.sandbox.confine(CODE_PATHS, MAX_BYTES) : undefined,
+    confinement: "sandbox" in search ? search.sandbox.confine(files, MAX_BYTES) : undefined,
   });
 }
 
 /** Why a process said nothing at its end. */
-function toFailure({ cause }: ChildEnd, cpuSeconds: number): Error {
+function toFailure({ cause }: ChildEnd, { cpuSeconds, budgetSetting = DOCUMENT_BUDGET }: DocumentOptions): Error {
   if (cause === "killed" || cause === "not-started") {
     return unavailable(
       "The process that reads the file was ended by the system. Try again.",
@@ -108,7 +128,7 @@ function toFailure({ cause }: ChildEnd, cpuSeconds: number): Error {
     );
   }
   if (cause === "cpuSeconds") {
-    const limit = `${cpuSeconds} s of CPU time, the limit for a document (server.max_document_cpu_seconds)`;
+    const limit = `${cpuSeconds} s of CPU time, the limit for a document (${budgetSetting})`;
     return new DocumentError("invalid_file", `Reading the file took more than ${limit}.`);
   }
   // The limit of the heap, or a crash: the file is what differs from those that work.
@@ -117,7 +137,7 @@ function toFailure({ cause }: ChildEnd, cpuSeconds: number): Error {
 
 function toError(report: DocumentReport): DocumentError | undefined {
   if ("isComplete" in report) return undefined;
-  const { code, message } = report;
-  if (code !== undefined) return new DocumentError(code, message);
+  const { code, message, isPicture } = report;
+  if (code !== undefined) return new DocumentError(code, message, { isPicture });
   return new DocumentError("invalid_file", "The file could not be read.", { cause: message });
 }

@@ -4,14 +4,25 @@ import { extname } from "node:path";
 import { DocumentError } from "./document-error.ts";
 import { textOfHtml } from "./markup-text.ts";
 import { textOfOffice } from "./office-text.ts";
+import { textOfPdf } from "./pdf-text.ts";
+import type { Pictures } from "./pictures.ts";
 
-/** Media types by first bytes, of files that have no text to read here. */
-const WITHOUT_TEXT: readonly (readonly [name: string, signature: string, offset: number])[] = [
+type Signature = readonly [name: string, signature: string, offset: number];
+
+/** Images by first bytes. */
+const IMAGES: readonly Signature[] = [
   ["a PNG image", "\x89PNG", 0],
   ["a JPEG image", "\xff\xd8\xff", 0],
   ["a GIF image", "GIF8", 0],
+  ["a WebP image", "WEBP", 8],
+  ["a TIFF image", "II*\0", 0],
+  ["a TIFF image", "MM\0*", 0],
+];
+
+/** Media types by first bytes, of files that have no text to read here. */
+const WITHOUT_TEXT: readonly Signature[] = [
   ["an MP4 file", "ftyp", 4],
-  ["a WAVE or WebP file", "RIFF", 0],
+  ["a WAVE or AVI file", "RIFF", 0],
   ["an MP3 file", "ID3", 0],
   ["a file of Word, Excel or PowerPoint 97 to 2003; save it as DOCX, XLSX or PPTX", "\xd0\xcf\x11\xe0", 0],
   ["a gzip archive", "\x1f\x8b", 0],
@@ -20,34 +31,27 @@ const HTML_NAMES: ReadonlySet<string> = new Set([".html", ".htm", ".xhtml"]);
 const HTML_START = /^\s*(?:<!doctype html|<html)[\s>]/i;
 
 /** Throws a DocumentError for a file without readable text. */
-export async function textOfDocument(bytes: Buffer, filename: string): Promise<string> {
-  const text = normalize(await read(bytes, extname(filename).toLowerCase()));
-  if (text === "") throw new DocumentError("invalid_file", "The file contains no text. Scans need OCR first.");
+export async function textOfDocument(bytes: Buffer, filename: string, pictures: Pictures): Promise<string> {
+  const text = normalize(await read(bytes, extname(filename).toLowerCase(), pictures));
+  if (text === "") throw new DocumentError("invalid_file", "The file contains no text.", { isPicture: isPdf(bytes) });
   return text;
 }
 
-async function read(bytes: Buffer, extension: string): Promise<string> {
+async function read(bytes: Buffer, extension: string, pictures: Pictures): Promise<string> {
   const startsWith = (signature: string, offset = 0) =>
     bytes.toString("latin1", offset, offset + signature.length) === signature;
-  if (bytes.subarray(0, 1024).includes("%PDF-")) return textOfPdf(bytes);
+  if (isPdf(bytes)) return textOfPdf(bytes, pictures);
   if (startsWith("PK\x03\x04")) return textOfOffice(bytes);
+  const image = IMAGES.find(([, signature, offset]) => startsWith(signature, offset));
+  if (image !== undefined) return pictures.textOfImage(bytes, `The file is ${image[0]}`);
   const other = WITHOUT_TEXT.find(([, signature, offset]) => startsWith(signature, offset));
   if (other !== undefined) throw new DocumentError("unsupported_file", `The file is ${other[0]}, which has no text.`);
   const text = decode(bytes);
   return HTML_NAMES.has(extension) || HTML_START.test(text) ? textOfHtml(text) : text;
 }
 
-async function textOfPdf(bytes: Buffer): Promise<string> {
-  const { extractText, getDocumentProxy } = await import("unpdf");
-  try {
-    const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0, isEvalSupported: false });
-    const { text } = await extractText(document, { mergePages: false });
-    return text.join("\n\n");
-  } catch (error) {
-    const isEncrypted = error instanceof Error && error.name === "PasswordException";
-    const reason = isEncrypted ? "is protected by a password" : "is damaged";
-    throw new DocumentError("invalid_file", `The PDF ${reason}.`, { cause: error });
-  }
+function isPdf(bytes: Buffer): boolean {
+  return bytes.subarray(0, 1024).includes("%PDF-");
 }
 
 /** UTF-8, UTF-16 with a byte order mark, or Windows-1252. */

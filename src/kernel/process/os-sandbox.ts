@@ -16,8 +16,8 @@ const SHELL = "/bin/sh";
 /** Inside, it is nobody. */
 const UID = "65534";
 const TIMEOUT_MS = 20_000;
-/** Where a C library is whose loader does not name the files of a program. */
-const LIBRARY_FOLDERS = ["/lib", "/lib64", "/usr/lib"];
+/** Where system libraries are: for native code, and for a program whose loader does not name its files. */
+export const LIBRARY_FOLDERS = ["/lib", "/lib64", "/usr/lib"];
 /** No core dumps, no files, bounded private memory. The kernel refuses what exceeds it, without a poll in between. */
 const RUN_WITH_LIMITS = 'ulimit -c 0; ulimit -f 0; ulimit -d "$1" || exit 1; shift; exec "$@"';
 

@@ -6,6 +6,7 @@ import type { ManifestEntry, ManifestFile } from "./manifest-entry.ts";
 import { MODERATION_MODELS } from "./moderation-models.ts";
 import { QWEN_CODER_MODELS } from "./qwen-coder-models.ts";
 import { SPEECH_MODELS } from "./speech-models.ts";
+import { TEXT_RECOGNITION } from "./text-recognition.ts";
 import { TRANSCRIPTION_MODELS } from "./transcription-models.ts";
 
 /** A GGUF file on the hub, which states its size and hash. */
@@ -114,4 +115,5 @@ export const MANIFEST: readonly ManifestEntry[] = [
   ...GUARD_MODELS,
   ...SPEECH_MODELS,
   ...TRANSCRIPTION_MODELS,
+  TEXT_RECOGNITION,
 ];

@@ -68,6 +68,40 @@ export function pdf(...pages: string[]): Buffer {
       `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
     );
   }
+  return pdfOf(objects);
+}
+
+interface ScannedPage {
+  jpeg: Buffer;
+  width: number;
+  height: number;
+  /** What a scanner's program prints onto the page. */
+  stamp?: string;
+  /** Degrees by which a reader turns the page. */
+  rotate?: number;
+}
+
+/** A PDF with one page for each image. */
+export function scannedPdf(...pages: ScannedPage[]): Buffer {
+  const objects = ["<< /Type /Catalog /Pages 2 0 R >>"];
+  const kids = pages.map((_, index) => `${4 + index * 3} 0 R`).join(" ");
+  objects.push(`<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`);
+  objects.push("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
+  for (const [index, { jpeg, width, height, stamp = "", rotate = 0 }] of pages.entries()) {
+    const [contents, image] = [5 + index * 3, 6 + index * 3];
+    const stream = `q 612 0 0 792 0 0 cm /Im0 Do Q BT /F1 12 Tf 50 20 Td (${stamp}) Tj ET`;
+    const resources = `<< /Font << /F1 3 0 R >> /XObject << /Im0 ${image} 0 R >> >>`;
+    const form = `/Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8`;
+    objects.push(
+      `<< /Type /Page /Parent 2 0 R /Rotate ${rotate} /MediaBox [0 0 612 792] /Resources ${resources} /Contents ${contents} 0 R >>`,
+      `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+      `<< /Type /XObject ${form} /Filter /DCTDecode /Length ${jpeg.length} >>\nstream\n${jpeg.toString("latin1")}\nendstream`,
+    );
+  }
+  return pdfOf(objects);
+}
+
+function pdfOf(objects: readonly string[]): Buffer {
   let file = "%PDF-1.4\n";
   const offsets = objects.map((object, index) => {
     const offset = file.length;
