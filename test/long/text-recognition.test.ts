@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 const url = () => `data:image/png;base64,${png.toString("base64")}`;
-const all = () => new RegExp(LINES.map((line) => RegExp.escape(line)).join("\\s+"));
+const all = () => new RegExp(LINES.map((line) => line.replaceAll(".", "\\.")).join("\\s+"));
 
 test("reads an image for a model without vision, in each format", async () => {
   const { choices } = await client.chat.completions.create({

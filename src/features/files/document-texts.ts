@@ -1,16 +1,16 @@
 /** Text of documents, and of scans and images where the model that recognizes it is on disk. */
 
+import type { EngineServices } from "../../contracts/engine.ts";
 import type { TextChunk } from "../../kernel/documents/chunk-text.ts";
 import { DocumentError } from "../../kernel/documents/document-error.ts";
 import { type DocumentOptions, readDocument } from "../../kernel/documents/document-reader.ts";
 import type { RecognitionFiles } from "../../kernel/documents/recognized-pictures.ts";
-import type { ModelStore } from "../../model-store/model-store.ts";
 
 /** Manifest ID of the model. */
 const RECOGNITION_MODEL = "pp-ocrv6-small";
 
 export interface DocumentTextsOptions {
-  store: Pick<ModelStore, "findPulled">;
+  store: Pick<EngineServices, "findPulled">;
   maxDocumentCpuSeconds: number;
   maxTextRecognitionCpuSeconds: number;
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { EngineServices } from "../../contracts/engine.ts";
 import type { BodyMemory } from "../../http/body-memory.ts";
 import type { Feature } from "../../http/feature.ts";
 import { prepareUploads } from "../../http/upload.ts";
@@ -6,7 +7,6 @@ import type { Inference } from "../../inference/inference.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
-import type { ModelStore } from "../../model-store/model-store.ts";
 import type { Database } from "../../storage/database.ts";
 import type { MediaKind } from "../../wire/media-parts.ts";
 import { withTextFiles } from "../../wire/text-files.ts";
@@ -30,7 +30,7 @@ interface FilesParts {
   logger: Logger;
   lifetime: AsyncDisposableStack;
   inference: Inference;
-  store: Pick<ModelStore, "findPulled">;
+  store: Pick<EngineServices, "findPulled">;
 }
 
 interface OpenFilesParts {
@@ -74,9 +74,7 @@ export async function openFiles(
       media.isIn(body, fields) &&
       (isGuarded || !inference.models.mayForwardMedia(caller, body.model));
     const mayReadImages =
-      task !== "moderation" &&
-      media.hasImagesIn(body, fields) &&
-      inference.models.isBlind(caller, body.model);
+      task !== "moderation" && media.hasImagesIn(body, fields) && inference.models.isBlind(caller, body.model);
     if (!isGuarded && !readsTexts && !mayReadImages) return resolver.inBody(reply, body, fields, { task });
     return (async () => {
       const readsImages = mayReadImages && (await documents.recognizes());
