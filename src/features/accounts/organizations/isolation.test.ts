@@ -33,6 +33,8 @@ const BODIES: Record<string, unknown> = {
   "/spend_alerts/:alert": SPEND_ALERT,
   "/projects/:project/moderation_policy": MODERATION,
   "/projects/:project/key_rules": { max_keys_per_user: 1 },
+  "/projects/:project/data_retention": { retention_type: "none" },
+  "/projects/:project/service_tier_settings": { default: "fast" },
   "/projects/:project/model_permissions": { mode: "allow_list", model_ids: [] },
   "/projects/:project/users": { email: "intruder@example.com", role: "member" },
   "/projects/:project/users/:user": { role: "owner" },
