@@ -79,7 +79,7 @@ describe("validated for every model", () => {
     ],
     ["a named choice without tools", { tool_choice: named("g") }, "tool_choice.function.name", INVALID],
     ["a required choice without tools", { tool_choice: "required" }, "tool_choice", INVALID],
-    ["an unknown choice", { tools: [tool("f")], tool_choice: "any" }, "tool_choice", INVALID],
+    ["an unknown choice", { tools: [tool("f")], tool_choice: "some" }, "tool_choice", INVALID],
     [
       "a tool's message that answers no call",
       { messages: [user, { role: "tool", content: "1", tool_call_id: "c1" }] },
@@ -201,7 +201,7 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
     /'tool'/,
   ],
   ["sound", { modalities: ["text", "audio"] }, "modalities", /text/],
-  ["a search", { web_search_options: {} }, "web_search_options", /messages/],
+  ["a search", { web_search_options: {} }, "web_search_options", /'web_search'/],
   [
     "a custom grammar",
     { response_format: { type: "json_object", grammar: "root ::= [0-9]" } },
