@@ -116,8 +116,8 @@ test("refuses an image without text, and one that is damaged", async () => {
 test("reads a scanned PDF with a page on its side", async () => {
   const side = await sharp(jpeg).rotate(270).toBuffer();
   const file = scannedPdf(
-    { jpeg, width: WIDTH, height: HEIGHT, stamp: "Page 1" },
-    { jpeg: side, width: HEIGHT, height: WIDTH, rotate: 90 },
+    { image: { jpeg }, width: WIDTH, height: HEIGHT, stamp: "Page 1" },
+    { image: { jpeg: side }, width: HEIGHT, height: WIDTH, rotate: 90 },
   );
   const { output_text } = await client.responses.create({
     model: "reader",
@@ -140,7 +140,7 @@ test("reads a scanned PDF with a page on its side", async () => {
 test("adds scans and images to a store", async () => {
   const store = await client.vectorStores.create({});
   const files = [
-    await toFile(scannedPdf({ jpeg, width: WIDTH, height: HEIGHT }), "scan.pdf"),
+    await toFile(scannedPdf({ image: { jpeg }, width: WIDTH, height: HEIGHT }), "scan.pdf"),
     await toFile(png, "photo.png", { type: "image/png" }),
   ];
   const { file_counts } = await client.vectorStores.fileBatches.uploadAndPoll(store.id, { files });

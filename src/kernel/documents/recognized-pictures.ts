@@ -32,8 +32,20 @@ export function recognizedPictures(files: RecognitionFiles): Pictures {
     return recognizer.read({ data, width: info.width, height: info.height });
   };
   return {
-    // Cameras state in an image how they were held.
-    textOfImage: (bytes) => read(sharp(bytes, { limitInputPixels: MAX_PIXELS }).autoOrient()),
+    async textOfImage(bytes) {
+      const { format, pages = 1 } = await sharp(bytes)
+        .metadata()
+        .catch((cause: unknown) => {
+          throw new DocumentError("invalid_file", "The image is damaged.", { cause });
+        });
+      const texts: string[] = [];
+      // A TIFF may be a document of several pages; those of other formats are the frames of an animation.
+      for (let page = 0; page < (format === "tiff" ? pages : 1); page += 1) {
+        // Cameras state in an image how they were held.
+        texts.push(await read(sharp(bytes, { page, limitInputPixels: MAX_PIXELS }).autoOrient()));
+      }
+      return texts.join("\n\n");
+    },
     async textOfPage(images, degrees) {
       const texts: string[] = [];
       for (const { data, ...raw } of images) {

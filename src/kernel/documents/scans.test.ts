@@ -14,7 +14,7 @@ beforeAll(async () => {
     .toBuffer();
 });
 
-const page = (more: object = {}) => ({ jpeg, width: WIDTH, height: HEIGHT, ...more });
+const page = (more: object = {}) => ({ image: { jpeg }, width: WIDTH, height: HEIGHT, ...more });
 
 /** Says what it was asked to read. */
 const named: Pictures = {
@@ -29,6 +29,26 @@ function sizeOf({ data, width, height, channels }: DecodedImage): string {
 test("asks for the text of each page that is an image, and says how its readers turn it", async () => {
   const file = scannedPdf(page(), page({ rotate: 90 }));
   expect(await textOfDocument(file, "a.pdf", named)).toBe("600 x 800 turned by 0\n\n600 x 800 turned by 90");
+});
+
+test.each([false, true])("unpacks a page of one bit a pixel, as a mask: %s", async (isMask) => {
+  // Black on the left, white on the right; a row ends with a part of a byte.
+  const [width, height] = [602, 400];
+  const row = Buffer.alloc(Math.ceil(width / 8), 0xff).fill(0, 0, 30);
+  const bits = Buffer.concat(Array.from({ length: height }, () => row));
+  let seen: DecodedImage | undefined;
+  const pictures: Pictures = {
+    ...named,
+    textOfPage: async ([image]) => {
+      seen = image;
+      return "seen";
+    },
+  };
+  await textOfDocument(scannedPdf({ image: { bits, isMask }, width, height }), "a.pdf", pictures);
+  expect(seen).toMatchObject({ width, height, channels: 1 });
+  expect([seen?.data[0], seen?.data[239], seen?.data[240], seen?.data[601], seen?.data[602]]).toEqual([
+    0, 0, 255, 255, 0,
+  ]);
 });
 
 test("keeps what a scanner has printed onto a page", async () => {

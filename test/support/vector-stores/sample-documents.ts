@@ -72,7 +72,8 @@ export function pdf(...pages: string[]): Buffer {
 }
 
 interface ScannedPage {
-  jpeg: Buffer;
+  /** A JPEG, or rows of one bit a pixel, as an image or a mask. */
+  image: { jpeg: Buffer } | { bits: Buffer; isMask: boolean };
   width: number;
   height: number;
   /** What a scanner's program prints onto the page. */
@@ -87,15 +88,19 @@ export function scannedPdf(...pages: ScannedPage[]): Buffer {
   const kids = pages.map((_, index) => `${4 + index * 3} 0 R`).join(" ");
   objects.push(`<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`);
   objects.push("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
-  for (const [index, { jpeg, width, height, stamp = "", rotate = 0 }] of pages.entries()) {
+  for (const [index, { image: scan, width, height, stamp = "", rotate = 0 }] of pages.entries()) {
     const [contents, image] = [5 + index * 3, 6 + index * 3];
+    const [data, coding] =
+      "jpeg" in scan
+        ? [scan.jpeg, "/ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode"]
+        : [scan.bits, `${scan.isMask ? "/ImageMask true" : "/ColorSpace /DeviceGray"} /BitsPerComponent 1`];
     const stream = `q 612 0 0 792 0 0 cm /Im0 Do Q BT /F1 12 Tf 50 20 Td (${stamp}) Tj ET`;
     const resources = `<< /Font << /F1 3 0 R >> /XObject << /Im0 ${image} 0 R >> >>`;
-    const form = `/Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8`;
+    const form = `/Subtype /Image /Width ${width} /Height ${height} ${coding}`;
     objects.push(
       `<< /Type /Page /Parent 2 0 R /Rotate ${rotate} /MediaBox [0 0 612 792] /Resources ${resources} /Contents ${contents} 0 R >>`,
       `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-      `<< /Type /XObject ${form} /Filter /DCTDecode /Length ${jpeg.length} >>\nstream\n${jpeg.toString("latin1")}\nendstream`,
+      `<< /Type /XObject ${form} /Length ${data.length} >>\nstream\n${data.toString("latin1")}\nendstream`,
     );
   }
   return pdfOf(objects);
