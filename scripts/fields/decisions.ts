@@ -147,9 +147,8 @@ const FIELDS: Readonly<Record<string, Readonly<Partial<Record<Decisions, string>
     honored: "items include",
   },
   containers: {
-    honored: "name expires_after file_ids network_policy",
+    honored: "name expires_after file_ids network_policy skills",
     listed: "memory_limit",
-    refused: "skills",
   },
   clientSecrets: {
     honored: "expires_after session",

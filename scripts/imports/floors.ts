@@ -55,6 +55,7 @@ export const FLOORS: readonly Floor[] = [
       "features/recorded-content": [],
       "features/responses": ["features/files", "features/recorded-content", "features/tools"],
       "features/batches": ["features/files"],
+      "features/skills": ["features/files"],
       "features/saved-chats": [],
     },
   },

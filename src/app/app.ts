@@ -19,6 +19,7 @@ import { openQuota } from "../features/quota/feature.ts";
 import { openRecordedContent } from "../features/recorded-content/feature.ts";
 import { openChatKeys } from "../features/saved-chats/feature.ts";
 import { openPasswords, openSignOn, openUserSessions } from "../features/sign-on/feature.ts";
+import { openSkills } from "../features/skills/feature.ts";
 import { ServiceTools } from "../features/tools/service-tools.ts";
 import { openLabels, openUsage } from "../features/usage/feature.ts";
 import { openOutbox, openWebhooks } from "../features/webhooks/feature.ts";
@@ -123,6 +124,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
       passwords,
       recorded,
       signOn,
+      skills: openSkills({ ...base, files }),
       store,
       tools,
       usage,

@@ -30,6 +30,7 @@ import { openResponses } from "../features/responses/feature.ts";
 import { openSavedChats } from "../features/saved-chats/feature.ts";
 import { scimFeature } from "../features/scim/feature.ts";
 import { signOnFeature } from "../features/sign-on/feature.ts";
+import { skillFeature } from "../features/skills/feature.ts";
 import { toolSearchFeature } from "../features/tool-search/feature.ts";
 import { toolFeature } from "../features/tools/feature.ts";
 import { uploadFeature } from "../features/uploads/feature.ts";
@@ -53,6 +54,7 @@ export const FEATURES = [
   openEvals,
   fileFeature,
   uploadFeature,
+  skillFeature,
   openBatches,
   openVectorStores,
   webSearchFeature,

@@ -14,6 +14,7 @@ import { recordedContentData } from "../features/recorded-content/personal-data.
 import { responseData } from "../features/responses/personal-data.ts";
 import { savedChatData } from "../features/saved-chats/personal-data.ts";
 import { signOnData } from "../features/sign-on/personal-data.ts";
+import { skillData } from "../features/skills/personal-data.ts";
 import { uploadData } from "../features/uploads/personal-data.ts";
 import { usageData } from "../features/usage/personal-data.ts";
 import { vectorStoreData } from "../features/vector-stores/personal-data.ts";
@@ -32,6 +33,7 @@ export const PERSONAL_DATA = {
   ...vectorStoreData,
   ...responseData,
   ...fileData,
+  ...skillData,
   ...savedChatData,
   ...promptData,
   ...mcpData,

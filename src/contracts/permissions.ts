@@ -35,6 +35,7 @@ export const PROJECT_PERMISSIONS = {
   "project.usage.read": "Reads the usage, costs and requests of everyone in the project.",
   "project.content.read": "Reads, searches and exports recorded prompts and answers of everyone in the project.",
   "project.prompts.write": "Changes stored prompts, their versions and labels.",
+  "project.skills.write": "Uploads and deletes skills and their versions, and chooses default versions.",
   "project.webhooks.write": "Creates, changes and deletes the project's webhook endpoints.",
   "project.inference": "Calls models, and uses files, batches and stored responses of the project.",
 } as const;
@@ -43,6 +44,7 @@ export const PROJECT_PERMISSIONS = {
 export const PROJECT_KEY_PERMISSIONS: readonly ProjectPermission[] = [
   "project.inference",
   "project.prompts.write",
+  "project.skills.write",
   "project.usage.read",
   "project.webhooks.write",
 ];

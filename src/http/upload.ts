@@ -39,6 +39,8 @@ export interface UploadedFile {
   path: string;
   /** The client's file name, without folders. */
   name: string;
+  /** The client's file name as it was sent, which may lead anywhere. */
+  clientPath: string;
   /** The media type as the client states it. */
   type: string;
   bytes: number;
@@ -178,7 +180,7 @@ function parseBody(
       const before = files.filter((file) => file.field === field).length;
       if (before >= max) return refuse(tooManyFiles(field, max));
       const place = files.length === 0 ? path : `${path}-${files.length}`;
-      const file = { field, path: place, name: lastSegment(fileName), type, bytes: 0 };
+      const file = { field, path: place, name: lastSegment(fileName), clientPath: fileName ?? "", type, bytes: 0 };
       files.push(file);
       const written = save(content, file);
       written.catch((error) => fail(toDiskFault(error)));
@@ -238,6 +240,8 @@ function openParser(
         ...{ fieldSize: FIELD_BYTES, fields: FIELDS, files: maxFiles, parts: FIELDS + maxFiles + 1 },
         ...{ fileSize: maxBytes, headerPairs: 50 },
       },
+      // Skills have folders. Others use the name without them.
+      preservePath: true,
     });
   } catch {
     throw invalidRequest("The Content-Type multipart/form-data needs a boundary.");

@@ -26,7 +26,7 @@ type Entries<Tables, Table extends keyof Tables, Entry> = SelectQueryBuilder<Tab
  */
 export async function readPage<Tables, Table extends keyof Tables, Entry extends { id: string }>(
   request: PageRequest,
-  time: "createdAt" | "effectiveAt" | "addedAt",
+  time: "createdAt" | "effectiveAt" | "addedAt" | "version",
   scope: Entries<Tables, Table, Entry>,
   list: Entries<Tables, Table, Entry> = scope,
 ): Promise<Page<Entry>> {

@@ -107,7 +107,12 @@ test("a right to manage keys is not the right to call models with them", async (
   expect((await post(manager, `/projects/${project}/service_accounts`, withoutKey)).status).toBe(200);
   const { id: userId } = await newUser("reader", [{ id: project, role: "member" }]);
   // What a key of the project may do without rules of its own.
-  const rights = ["project.inference", "project.prompts.write", "project.webhooks.write"] as const;
+  const rights = [
+    "project.inference",
+    "project.prompts.write",
+    "project.skills.write",
+    "project.webhooks.write",
+  ] as const;
   const member = await restrictedKey(["project.own_keys.write", ...rights], userId);
   expect((await post(member, keys, { name: "Mine" })).status).toBe(200);
 });

@@ -1,5 +1,7 @@
 /** A value for each field, by its name or its group and name. */
 
+import { manifest, zipOf } from "../support/skills/zip-entries.ts";
+
 /** One pixel. */
 export const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -229,6 +231,15 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   data_source: { type: "jsonl", source: { type: "file_content", content: [{ item: {} }] } },
   items: [user],
   "containers.expires_after": { anchor: "last_active_at", minutes: 5 },
+  "containers.skills": [
+    {
+      ...{ type: "inline", name: "tables", description: "Reads tables." },
+      source: {
+        ...{ type: "base64", media_type: "application/zip" },
+        data: zipOf([{ name: "SKILL.md", content: manifest("tables") }]).toString("base64"),
+      },
+    },
+  ],
   memory_limit: "4g",
   network_policy: { type: "disabled" },
   skills: [{ type: "skill_reference", skill_id: "skill_1" }],

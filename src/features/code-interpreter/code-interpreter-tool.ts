@@ -16,7 +16,7 @@ import {
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
 import { mediaTypeOf } from "../files/index.ts";
 import { type CallOutcome, type RunContext, type ServiceCall, type ServiceToolType, withPath } from "../tools/index.ts";
-import type { Container, ContainerFile, Containers } from "./containers.ts";
+import { type Container, type ContainerFile, type Containers, folderOfSkill } from "./containers.ts";
 import type { OpenContainer } from "./open-container.ts";
 import { SandboxKilledError } from "./sandbox/python-session.ts";
 
@@ -49,7 +49,10 @@ export function codeInterpreterTool({ containers, openContainer, timeoutMs }: Co
         if (reused !== undefined) return reused;
         const name = "auto";
         return openContainer(
-          { projectId, name, minutes: DEFAULT_EXPIRY_MINUTES, fileIds: requested.file_ids ?? [] },
+          {
+            ...{ projectId, name, minutes: DEFAULT_EXPIRY_MINUTES },
+            ...{ fileIds: requested.file_ids ?? [], skills: requested.skills ?? [] },
+          },
           runTool,
         );
       };
@@ -66,7 +69,7 @@ export function codeInterpreterTool({ containers, openContainer, timeoutMs }: Co
       const definition = {
         ...{
           name: functionName(NAME),
-          description: `${DESCRIPTION}${files}`,
+          description: `${DESCRIPTION}${files}${describeSkills(container)}`,
           parameters: CODE_PARAMETERS,
           param: path,
         },
@@ -159,6 +162,12 @@ class CodeCall implements ServiceCall {
 function listed(paths: readonly string[]): string {
   const rest = paths.length - MAX_NAMES;
   return `${paths.slice(0, MAX_NAMES).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+function describeSkills({ skills }: Container): string {
+  if (skills.length === 0) return "";
+  const lines = skills.map(({ name, description }) => `\n- ${folderOfSkill(name)}: ${description}`);
+  return `\nSkills, each a folder that can only be read; read its SKILL.md before you do what it is for:${lines.join("")}`;
 }
 
 function toImage({ path, content }: ContainerFile): CodeOutput[] {

@@ -5,7 +5,9 @@ import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { OsSandbox } from "../../kernel/process/os-sandbox.ts";
 import type { ShownContainer, ShownContainerFile } from "../../wire/openai/containers.ts";
+import type { MountedSkill } from "../skills/index.ts";
 import { isInFolder, PythonSession } from "./sandbox/python-session.ts";
+import type { SandboxFile } from "./sandbox/sandbox-messages.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
 export interface ContainerFile extends ShownContainerFile {
@@ -15,6 +17,7 @@ export interface ContainerFile extends ShownContainerFile {
 export interface Container extends ShownContainer {
   projectId: string;
   files: Map<string, ContainerFile>;
+  skills: MountedSkill[];
 }
 
 export interface CodeResult {
@@ -30,13 +33,22 @@ interface LiveContainer extends Container {
   synced: Map<string, string>;
   /** Ends of the runs so far: one after the other. */
   last: Promise<unknown>;
+  skillBytes: number;
+  /** Whether the session has the skills. */
+  hasSkills: boolean;
   isRunning: boolean;
 }
 
 const FOLDER = "/mnt/data/";
+const MAX_SKILL_FILES = 1_000;
 const MEGABYTE = 1024 ** 2;
 const MAX_FILES = 200;
 const SWEEP_MS = 15_000;
+
+/** Folder of a skill in every container. */
+export function folderOfSkill(name: string): string {
+  return `/mnt/skills/${name}`;
+}
 
 export class Containers implements Disposable {
   readonly #settings: CodeInterpreterSettings;
@@ -59,7 +71,9 @@ export class Containers implements Disposable {
     const now = Date.now();
     const times = { createdAt: now, lastActiveAt: now, expiresAfterMinutes };
     const state = { session: undefined, synced: new Map(), last: Promise.resolve(), isRunning: false };
-    const container: LiveContainer = { id: newId("cntr_"), projectId, name, ...times, files: new Map(), ...state };
+    const mounted = { skills: [], skillBytes: 0, hasSkills: false };
+    const own = { id: newId("cntr_"), projectId, name, files: new Map() };
+    const container: LiveContainer = { ...own, ...times, ...state, ...mounted };
     this.#containers.set(container.id, container);
     return container;
   }
@@ -97,14 +111,29 @@ export class Containers implements Disposable {
     this.#remove(this.find(projectId, id) as LiveContainer);
   }
 
+  /** Adds a skill, whose files code can read. Throws a Fault for a size or a number of files that is not allowed. */
+  mount({ id, projectId }: Container, skill: MountedSkill): void {
+    const container = this.find(projectId, id) as LiveContainer;
+    const bytes = skill.files.reduce((sum, { content }) => sum + content.length, 0);
+    const count = [...container.skills, skill].reduce((sum, { files }) => sum + files.length, 0);
+    const { maxFileMegabytes } = this.#settings;
+    if (bytesOf(container) + bytes > maxFileMegabytes * MEGABYTE || count > MAX_SKILL_FILES) {
+      const limit = `${maxFileMegabytes} MB of files, and ${MAX_SKILL_FILES} files of skills`;
+      throw invalidRequest(`The container may have ${limit}. Use smaller skills, or fewer.`, "skills", "invalid_value");
+    }
+    this.#requireTotal(bytes);
+    container.skills.push(skill);
+    container.skillBytes += bytes;
+    this.#bytes += bytes;
+  }
+
   /** Adds or replaces a file of the user. Throws a Fault for a name or a size that is not allowed. */
   addFile({ id, projectId }: Container, name: string, content: Buffer, source: ContainerFile["source"] = "user") {
     const container = this.find(projectId, id) as LiveContainer;
     const path = name.startsWith(FOLDER) ? name : `${FOLDER}${name}`;
     if (!isInFolder(path)) throw invalidRequest("The file needs a name without `..`.", "file", "invalid_value");
     const before = container.files.get(path);
-    const others = [...container.files.values()].reduce((sum, file) => sum + file.content.length, 0);
-    const bytes = others - (before?.content.length ?? 0) + content.length;
+    const bytes = bytesOf(container) - (before?.content.length ?? 0) + content.length;
     const { maxFileMegabytes } = this.#settings;
     if (bytes > maxFileMegabytes * MEGABYTE || (before === undefined && container.files.size >= MAX_FILES)) {
       const limit = `${maxFileMegabytes} MB and ${MAX_FILES} files`;
@@ -154,7 +183,9 @@ export class Containers implements Disposable {
       );
       const removed = [...container.synced.keys()].filter((path) => !container.files.has(path));
       const files = changed.map(({ path, content }) => ({ path, base64: content.toString("base64") }));
-      const result = await session.run({ code, files, removed }, signal);
+      const skills = container.hasSkills ? [] : container.skills.flatMap(toSandboxFiles);
+      const result = await session.run({ code, files, removed, skills }, signal);
+      container.hasSkills = true;
       for (const path of result.removed) this.#removeFile(container, path);
       const written: ContainerFile[] = [];
       const refused: Fault[] = [];
@@ -198,6 +229,7 @@ export class Containers implements Disposable {
     const sizes = { maxOutputBytes, maxFileBytes: maxFileMegabytes * MEGABYTE, maxFiles: MAX_FILES };
     container.session = new PythonSession({ maxMemoryMegabytes, timeoutSeconds, ...sizes }, this.#sandbox);
     container.synced = new Map();
+    container.hasSkills = false;
     return container.session;
   }
 
@@ -249,6 +281,7 @@ export class Containers implements Disposable {
   #remove(container: LiveContainer): void {
     this.#endSession(container);
     this.#containers.delete(container.id);
+    this.#bytes -= container.skillBytes;
     for (const path of [...container.files.keys()]) this.#removeFile(container, path);
   }
 
@@ -259,4 +292,17 @@ export class Containers implements Disposable {
       if (!container.isRunning && expiresAt <= now) this.#remove(container);
     }
   }
+}
+
+/** Bytes of all files of a container. */
+function bytesOf({ files, skillBytes }: LiveContainer): number {
+  return [...files.values()].reduce((sum, { content }) => sum + content.length, skillBytes);
+}
+
+function toSandboxFiles({ name, files }: MountedSkill): SandboxFile[] {
+  return files.map(({ path, content }) => {
+    const { buffer, byteOffset, byteLength } = content;
+    const base64 = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+    return { path: `${folderOfSkill(name)}/${path}`, base64 };
+  });
 }

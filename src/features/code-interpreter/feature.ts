@@ -4,6 +4,7 @@ import { invalidRequest } from "../../kernel/faults.ts";
 import { findOsSandbox, type OsSandbox } from "../../kernel/process/os-sandbox.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { FileStorage } from "../files/index.ts";
+import type { Skills } from "../skills/index.ts";
 import type { ServiceTools } from "../tools/index.ts";
 import { codeInterpreterTool } from "./code-interpreter-tool.ts";
 import { Containers } from "./containers.ts";
@@ -16,6 +17,7 @@ interface CodeInterpreterParts {
   lifetime: AsyncDisposableStack;
   inference: Inference;
   files: FileStorage;
+  skills: Skills;
   tools: ServiceTools;
 }
 
@@ -24,12 +26,12 @@ interface CodeInterpreterParts {
  * no sandbox and the configuration demands it.
  */
 export async function codeInterpreterFeature(parts: CodeInterpreterParts): Promise<Feature> {
-  const { config, lifetime, inference, files, tools } = parts;
+  const { config, lifetime, inference, files, skills, tools } = parts;
   const settings = config.codeInterpreter;
   if (settings === undefined) return {};
   const containers = new Containers(settings, await requireSandbox(settings));
   lifetime.use(containers);
-  const openContainer = containerOpener(containers, files.files, settings);
+  const openContainer = containerOpener(containers, { files: files.files, skills }, settings);
   const timeoutMs = (settings.queueSeconds + settings.timeoutSeconds + 30) * 1000;
   tools.register(codeInterpreterTool({ containers, openContainer, timeoutMs }));
   const { maxFileMegabytes } = settings;

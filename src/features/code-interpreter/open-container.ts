@@ -1,9 +1,11 @@
-/** Creates containers with files of the project, each at the price of a session. */
+/** Creates containers with files and skills of the project, each at the price of a session. */
 
 import { buffer } from "node:stream/consumers";
 import type { ToolResult, ToolRunOptions } from "../../inference/tool-run.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
+import type { ContainerSkill } from "../../wire/openai/skills.ts";
 import type { FileStore } from "../files/index.ts";
+import { ContainerSkillReader, type Skills } from "../skills/index.ts";
 import type { Container, Containers } from "./containers.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
@@ -13,6 +15,7 @@ interface ContainerOrder {
   /** Time without a call until it expires. */
   minutes: number;
   fileIds: readonly string[];
+  skills: readonly ContainerSkill[];
 }
 
 type RunTool = <Result>(
@@ -24,20 +27,22 @@ export type OpenContainer = (order: ContainerOrder, runTool: RunTool) => Promise
 
 const TIMEOUT_MS = 60_000;
 
-/** The result throws a Fault when a limit refuses the price, or a file is not there. */
+/** The result throws a Fault when a limit refuses the price, or a file or skill is not there. */
 export function containerOpener(
   containers: Containers,
-  files: Pick<FileStore, "find" | "read">,
+  { files, skills }: { files: Pick<FileStore, "find" | "read">; skills: Skills },
   { pricePerSession, maxFileMegabytes }: CodeInterpreterSettings,
 ): OpenContainer {
-  return async ({ projectId, name, minutes, fileIds }, runTool) => {
+  return async ({ projectId, name, minutes, fileIds, skills: requested }, runTool) => {
     // A container that is refused costs nothing.
     containers.requireRoom(projectId);
     for (const id of fileIds) await findStoredFile(files, projectId, { id, maxFileMegabytes });
-    const fill = async () => {
+    const reader = await ContainerSkillReader.find(skills, projectId, requested);
+    const fill = async (signal: AbortSignal) => {
       const container = containers.create(projectId, name, minutes);
       try {
         for (const id of fileIds) await addStoredFile(containers, files, container, { id, maxFileMegabytes });
+        for await (const skill of reader.read(maxFileMegabytes * 1024 ** 2, signal)) containers.mount(container, skill);
         return container;
       } catch (failure) {
         containers.delete(projectId, container.id);

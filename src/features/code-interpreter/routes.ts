@@ -53,7 +53,13 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
         answer: ContainerAnswer,
       },
       async ({ body, caller, request, reply }) => {
-        const { name, expires_after: expiry, file_ids: fileIds = [], memory_limit: memoryLimit = "1g" } = body;
+        const {
+          name,
+          expires_after: expiry,
+          file_ids: fileIds = [],
+          skills = [],
+          memory_limit: memoryLimit = "1g",
+        } = body;
         // The operator's setting bounds the memory of all containers.
         reportIgnoredFields(reply, memoryLimit === "1g" ? [] : ["memory_limit"]);
         reply.headers(toRateLimitHeaders(await inference.admit(caller)));
@@ -62,6 +68,7 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
           name,
           minutes: expiry?.minutes ?? DEFAULT_EXPIRY_MINUTES,
           fileIds,
+          skills,
         };
         const onLeave = onDisconnect(reply);
         return toContainer(await openContainer(order, (tool, work) => inference.runTool(caller, tool, onLeave, work)));

@@ -3,7 +3,7 @@
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
-import type { Database } from "../../storage/database.ts";
+import type { Database, Executor } from "../../storage/database.ts";
 import type { Page } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
 import { lockProject } from "../accounts/index.ts";
@@ -41,6 +41,7 @@ export interface NewFile {
 export class FileStore {
   readonly blobs: BlobStore;
   readonly #options: FileStoreOptions;
+  readonly #sums = [sumFileBytes];
   readonly #deletionChecks: ((resource: ProjectResource) => Promise<void>)[] = [];
   readonly #deletionListeners: ((resource: ProjectResource) => Promise<void>)[] = [];
 
@@ -51,20 +52,29 @@ export class FileStore {
 
   /** Throws a Fault when the project has no room for so many bytes more. */
   async checkRoom(projectId: string, bytes: number): Promise<void> {
-    const { database, maxSizePerProject } = this.#options;
-    const stored = await database.run((executor) => sumFileBytes(executor, projectId));
-    if (stored + bytes > maxSizePerProject) throw noRoom(stored, bytes, maxSizePerProject);
+    await this.#options.database.run((executor) => this.#requireRoom(executor, projectId, bytes));
+  }
+
+  /**
+   * Throws a Fault when the project has no room for so many bytes more, which the transaction goes on to store. Other
+   * uploads of the project wait until its end: two at the same time would not see each other.
+   */
+  async requireRoom(executor: Executor, projectId: string, bytes: number): Promise<void> {
+    await lockProject(executor, projectId);
+    await this.#requireRoom(executor, projectId, bytes);
+  }
+
+  /** `sum` returns further bytes of a project that count against its room. */
+  alsoCount(sum: (executor: Executor, projectId: string) => Promise<number>): void {
+    this.#sums.push(sum);
   }
 
   /** Stores a file. Throws a Fault when the project has no room for it. */
   async create(file: NewFile): Promise<FileRow> {
-    const { database, maxSizePerProject } = this.#options;
+    const { database } = this.#options;
     const row = await this.#put(file, (row) =>
       database.transaction(async (executor) => {
-        // Without it, two uploads at the same time would not see each other.
-        await lockProject(executor, row.projectId);
-        const stored = await sumFileBytes(executor, row.projectId);
-        if (stored + row.bytes > maxSizePerProject) throw noRoom(stored, row.bytes, maxSizePerProject);
+        await this.requireRoom(executor, row.projectId, row.bytes);
         await insertFile(executor, row);
       }),
     );
@@ -125,6 +135,13 @@ export class FileStore {
   async remove(resource: ProjectResource): Promise<void> {
     await this.blobs.delete(blobOf(resource.id));
     await this.#options.database.run((executor) => deleteFile(executor, resource));
+  }
+
+  async #requireRoom(executor: Executor, projectId: string, bytes: number): Promise<void> {
+    const { maxSizePerProject } = this.#options;
+    let stored = 0;
+    for (const sum of this.#sums) stored += await sum(executor, projectId);
+    if (stored + bytes > maxSizePerProject) throw noRoom(stored, bytes, maxSizePerProject);
   }
 
   async #put(

@@ -59,6 +59,7 @@ import { batchInputs } from "./0056-batch-inputs.ts";
 import { webhookEndpoints } from "./0057-webhook-endpoints.ts";
 import { webhookBacklogs } from "./0058-webhook-backlogs.ts";
 import { storedPolicies } from "./0059-stored-policies.ts";
+import { skills } from "./0060-skills.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -121,4 +122,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0057-webhook-endpoints": webhookEndpoints,
   "0058-webhook-backlogs": webhookBacklogs,
   "0059-stored-policies": storedPolicies,
+  "0060-skills": skills,
 };

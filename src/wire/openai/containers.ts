@@ -6,6 +6,7 @@ import { named } from "../openapi/named.ts";
 import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY } from "./organization/organization-list.ts";
+import { ContainerSkills } from "./skills.ts";
 
 /** Minutes without a call after which a container is deleted. */
 export const DEFAULT_EXPIRY_MINUTES = 20;
@@ -20,6 +21,7 @@ export const ContainerBody = named(
       z.strictObject({ anchor: z.literal("last_active_at"), minutes: z.int().min(1).max(MAX_EXPIRY_MINUTES) }),
     ),
     file_ids: optional(listOf(z.string().min(1)).max(MAX_CONTAINER_FILES)),
+    skills: optional(ContainerSkills),
     memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),
     network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
   })),

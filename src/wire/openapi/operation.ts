@@ -63,6 +63,7 @@ export type ContentType =
   | "text/html"
   | "text/csv"
   | "application/vnd.apache.parquet"
+  | "application/zip"
   | "text/vtt"
   | "audio/mpeg"
   | "audio/ogg"

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
 import { MAX_CONTAINER_FILES } from "../openai/containers.ts";
 import { optional } from "../openai/optional.ts";
+import { ReferencedSkills } from "../openai/skills.ts";
 import type { Annotation, ServiceItem } from "./item-events.ts";
 
 export const CODE_OUTPUTS = "code_interpreter_call.outputs";
@@ -15,6 +16,8 @@ export const CodeInterpreterTool = lazy.strictObject(() => ({
     z.strictObject({
       type: z.literal("auto"),
       file_ids: optional(z.array(z.string().min(1)).max(MAX_CONTAINER_FILES)),
+      // Not in OpenAI's API, where the tool `shell` has them.
+      skills: optional(ReferencedSkills),
       memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),
       network_policy: optional(z.strictObject({ type: z.literal("disabled") })),
     }),

@@ -14,6 +14,7 @@ import { conversations, responses } from "./response-scripts.ts";
 import { savedChats } from "./saved-chats-script.ts";
 import { scim } from "./scim-script.ts";
 import { models, service } from "./service-scripts.ts";
+import { skills } from "./skills-script.ts";
 import { vectorStores } from "./vector-store-script.ts";
 import { webhooks } from "./webhooks-script.ts";
 import type { WireScript } from "./wire-script.ts";
@@ -39,6 +40,7 @@ export const WIRE_SCRIPTS: Readonly<Record<string, WireScript>> = {
   prompts,
   "saved-chats": savedChats,
   "vector-stores": vectorStores,
+  skills,
   mcp,
   evals,
   webhooks,

@@ -70,6 +70,7 @@ export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
       "project.members.read",
       "project.own_keys.write",
       "project.prompts.write",
+      "project.skills.write",
       "project.webhooks.write",
       "project.inference",
     ],

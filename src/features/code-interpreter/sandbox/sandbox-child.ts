@@ -18,6 +18,7 @@ const ANSWERS = 3;
 const REQUESTS = 4;
 const HEADER_BYTES = 4;
 const FOLDER = "/mnt/data";
+const READ_ONLY = 0o444;
 const [, , pyodideUrl = "", indexUrl = "", maxOutput = "0", maxFileBytes = "0", maxFiles = "0"] = process.argv;
 const MAX_OUTPUT_BYTES = Number(maxOutput);
 const MAX_FILE_BYTES = Number(maxFileBytes);
@@ -109,6 +110,9 @@ async function perform(request: TokenRequest): Promise<SandboxAnswer> {
     else unwritten += `[${path} could not be written: a file or folder has its name.]\n`;
   }
   for (const path of request.removed) remove(path);
+  for (const { path, base64 } of request.skills ?? []) {
+    if (put(path, decode(base64))) FS.chmod(path, READ_ONLY);
+  }
   const before = new Map(list().map(({ path, stamp }) => [path, stamp]));
   output = "";
   outputBytes = 0;

@@ -16,6 +16,8 @@ export interface SandboxRequest {
   files: readonly SandboxFile[];
   /** Paths to delete before the code runs. */
   removed: readonly string[];
+  /** Files to write before the code runs, which it can only read; below /mnt/skills. */
+  skills?: readonly SandboxFile[];
 }
 
 /** A request as the process gets it. */
