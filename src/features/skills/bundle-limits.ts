@@ -9,6 +9,6 @@ export const MAX_TOTAL_BYTES = 100 * MEGABYTE;
 /** Files, folders, and what macOS adds to archives. */
 export const MAX_ENTRIES = 4 * MAX_FILES;
 export const MAX_PATH_BYTES = 255;
-export const MAX_MANIFEST_BYTES = MEGABYTE;
+export const MAX_MANIFEST_BYTES = 1024 ** 2;
 export const MAX_FRONT_MATTER_LENGTH = 16_384;
 export const MAX_DESCRIPTION_LENGTH = 1024;

@@ -41,6 +41,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   organization: "ID of an organization.",
   project: "ID of a project.",
   prompt: "ID of a stored prompt.",
+  skill: "ID of a skill.",
   provider: "Name of an OpenID Connect provider.",
   response: "ID of a response.",
   role: "ID of a role.",
