@@ -54,20 +54,37 @@ test("takes a built-in model's recommended parameters for a configured model tha
   expect(models.get("mixed")?.defaults).toEqual({});
 });
 
-test("lists the pulled default chat model first, as the configuration says", async () => {
-  await using folder = await temporaryDirectory();
-  const file = { name: "chat.gguf", bytes: 1, sha256: "0".repeat(64), source: "pypi" };
-  for (const id of ["qwen2.5-coder-0.5b-instruct", "qwen2.5-coder-1.5b-instruct", "qwen3-4b"]) {
-    const record = { id, task: "chat", pulledAt: new Date().toISOString(), files: [file] };
-    await mkdir(join(folder.path, id));
-    await writeFile(join(folder.path, id, "parlance-model.json"), JSON.stringify(record));
+/** A store in `folder` with records of these models, whose files nobody opens. */
+async function storeWith(folder: string, task: string, ids: readonly string[]): Promise<ModelStore> {
+  const file = { name: "weights", bytes: 1, sha256: "0".repeat(64), source: "pypi" };
+  for (const id of ids) {
+    const record = { id, task, pulledAt: new Date().toISOString(), files: [file] };
+    await mkdir(join(folder, id));
+    await writeFile(join(folder, id, "parlance-model.json"), JSON.stringify(record));
   }
   const hub = { endpoint: "https://huggingface.co", token: undefined, offline: true };
-  const store = createModelStore({ modelsDirectory: folder.path, hub }, createLogger("silent"));
+  return createModelStore({ modelsDirectory: folder, hub }, createLogger("silent"));
+}
+
+test("lists the pulled default chat model first, as the configuration says", async () => {
+  await using folder = await temporaryDirectory();
+  const ids = ["qwen2.5-coder-0.5b-instruct", "qwen2.5-coder-1.5b-instruct", "qwen3-4b"];
+  const store = await storeWith(folder.path, "chat", ids);
   const { config } = await loadConfigText("");
   expect((await buildModelSpecs(config, store))[0]?.id).toBe("qwen2.5-coder-1.5b-instruct");
   const chosen = { ...config, local: { ...config.local, defaultChatModel: "qwen3-4b" } };
   expect((await buildModelSpecs(chosen, store))[0]?.id).toBe("qwen3-4b");
+});
+
+test("keeps OpenAI's names with the default model of a task when another is pulled", async () => {
+  await using folder = await temporaryDirectory();
+  const store = await storeWith(folder.path, "embedding", ["multilingual-e5-small"]);
+  const { config } = await loadConfigText("");
+  const embedding = (await buildModelSpecs(config, store)).filter(({ task }) => task === "embedding");
+  expect(embedding.map(({ id, aliases }) => [id, aliases.includes("text-embedding-3-small")])).toEqual([
+    ["all-minilm-l6-v2", true],
+    ["multilingual-e5-small", false],
+  ]);
 });
 
 test("gives the default models OpenAI's names as aliases, unless the configuration uses them", async () => {
