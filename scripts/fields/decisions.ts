@@ -71,6 +71,11 @@ const FIELDS: Readonly<Record<string, Readonly<Partial<Record<Decisions, string>
     "honored, forwarded": "prompt_cache_key",
     "listed, forwarded": "prompt_cache_options prompt_cache_retention service_tier",
   },
+  decisions: {
+    "honored, honored": "model input questions",
+    "honored, forwarded": "prompt_cache_key safety_identifier",
+    "listed, forwarded": "prompt_cache_options",
+  },
   completions: {
     "honored, honored": "model",
     "honored, forwarded":

@@ -113,6 +113,11 @@ export const FIELD_GROUPS: Readonly<Record<string, FieldGroup>> = {
     names: openai("responses/responses", "ResponseCompactParams"),
     body: (fields) => ({ input: [user], ...fields }),
   },
+  decisions: {
+    ...{ document: "OpenAI", operation: "/v1/decisions", at: "", task: "chat" },
+    names: openai("decisions", "DecisionCreateParams"),
+    body: (fields) => ({ input: "Hi", questions: [{ type: "predicate", instructions: "It is long." }], ...fields }),
+  },
   completions: {
     ...{ document: "OpenAI", operation: "/v1/completions", at: "", task: "chat" },
     names: openai("completions", "CompletionCreateParamsBase"),

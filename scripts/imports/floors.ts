@@ -65,6 +65,7 @@ export const FLOORS: readonly Floor[] = [
       "features/chat": [],
       "features/code-interpreter": [],
       "features/console": [],
+      "features/decisions": [],
       "features/docs": [],
       "features/embeddings": [],
       "features/evals": [],

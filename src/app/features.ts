@@ -7,6 +7,7 @@ import { chatFeature } from "../features/chat/feature.ts";
 import { codeInterpreterFeature } from "../features/code-interpreter/feature.ts";
 import { configurationFeature } from "../features/configuration/feature.ts";
 import { consoleFeature } from "../features/console/feature.ts";
+import { decisionFeature } from "../features/decisions/feature.ts";
 import { docsFeature } from "../features/docs/feature.ts";
 import { embeddingFeature } from "../features/embeddings/feature.ts";
 import { openEvals } from "../features/evals/feature.ts";
@@ -47,6 +48,7 @@ export const FEATURES = [
   signOnFeature,
   idempotencyFeature,
   chatFeature,
+  decisionFeature,
   openSavedChats,
   openResponses,
   mcpFeature,

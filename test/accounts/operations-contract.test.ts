@@ -17,7 +17,7 @@ builtin_models: false
 ollama: { enabled: true }
 limits: { project_model: { requests_per_minute: ${REQUESTS_PER_MINUTE} } }
 models:
-  - { id: parrot, task: chat, price: { prompt: "0.001", completion: "0.01" }, deployments: [{ engine: scripted, echo: true }] }
+  - { id: parrot, task: chat, price: { prompt: "0.001", completion: "0.01" }, deployments: [{ engine: scripted, echo: true, abilities: { logprobs: true } }] }
   - { id: minilm, task: embedding, price: { prompt: "0.001" }, deployments: [{ engine: sentence-embeddings }] }
   - { id: judge, task: moderation, deployments: [{ ${guard} }] }
 `,
@@ -42,6 +42,12 @@ const CHATS: Record<string, Operation> = {
     path: "/v1/chat/completions",
     model: "parrot",
     body: (text) => ({ messages: user(text) }),
+    messageOf: inError,
+  },
+  decisions: {
+    path: "/v1/decisions",
+    model: "parrot",
+    body: (text) => ({ input: text, questions: [{ type: "predicate", instructions: "It greets." }] }),
     messageOf: inError,
   },
   completions: { path: "/v1/completions", model: "parrot", body: (text) => ({ prompt: text }), messageOf: inError },

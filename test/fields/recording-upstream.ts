@@ -12,12 +12,26 @@ export interface RecordingUpstream extends AsyncDisposable {
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+const LOGPROB = { token: "{}", logprob: 0, bytes: [123, 125], top_logprobs: [] };
+
+interface UpstreamBody {
+  model?: string;
+  input?: unknown;
+  documents?: readonly unknown[];
+  logprobs?: unknown;
+}
+
 /** Answers by the end of the path. */
-const ANSWERS: Readonly<Record<string, (body: { input?: unknown; documents?: readonly unknown[] }) => object>> = {
-  "chat/completions": () => ({
+const ANSWERS: Readonly<Record<string, (body: UpstreamBody) => object>> = {
+  "chat/completions": ({ logprobs }) => ({
     id: "chatcmpl-1",
     object: "chat.completion",
-    choices: [{ index: 0, message: { role: "assistant", content: "{}" }, finish_reason: "stop" }],
+    choices: [
+      {
+        ...{ index: 0, message: { role: "assistant", content: "{}" }, finish_reason: "stop" },
+        ...(logprobs === true && { logprobs: { content: [LOGPROB] } }),
+      },
+    ],
     usage: USAGE,
   }),
   embeddings: ({ input }) => ({
@@ -54,12 +68,7 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
     const text = Buffer.concat(chunks).toString();
     const isJson = request.headers["content-type"]?.startsWith("application/json") === true;
     last = isJson ? JSON.parse(text) : text;
-    const { stream, ...body } = (isJson ? last : {}) as {
-      stream?: boolean;
-      model?: string;
-      input?: unknown;
-      documents?: readonly unknown[];
-    };
+    const { stream, ...body } = (isJson ? last : {}) as UpstreamBody & { stream?: boolean };
     const [, answer] = Object.entries(ANSWERS).find(([path]) => request.url?.endsWith(path)) ?? [];
     if (answer === undefined) {
       response.writeHead(200, { "content-type": "audio/mpeg" }).end(Buffer.alloc(64));

@@ -148,6 +148,8 @@ export const VALUES: Readonly<Record<string, unknown>> = {
   echo: true,
   "completions.logprobs": 2,
   suffix: " end",
+  "decisions.input": "It rains.",
+  questions: [{ type: "score", instructions: "How long is it?", levels: [{ label: "short" }, { label: "long" }] }],
   // Embeddings and rerankings.
   dimensions: 2,
   encoding_format: "float",

@@ -11,6 +11,14 @@ export const text: WireScript = async ({ recorder, key }) => {
     await recorder.send(`rerank ${version}`, `POST /${version}/rerank`, { key, body, bodyAs: "(scores)" });
     await post(`rerank ${version}: invalid`, `/${version}/rerank`, { model: "minilm", query: "a" });
   }
+  const question = {
+    type: "choice",
+    name: "pet",
+    instructions: "Which?",
+    choices: [{ value: "cat" }, { value: true }],
+  };
+  await post("decisions", "/v1/decisions", { model: "parrot", input: "A cat", questions: [question], unheard_of: 1 });
+  await post("decisions: invalid", "/v1/decisions", { model: "parrot", input: "A cat", questions: [] });
   await post("moderation", "/v1/moderations", { model: "judge", input: ["a zebra", "a cat"] });
   await post("moderation: invalid", "/v1/moderations", { model: "judge" });
 };
