@@ -10,6 +10,7 @@ import { manifest, zipOf } from "../support/skills/zip-entries.ts";
 
 const READ = "print(open('/mnt/skills/tables/scripts/read.py').read())";
 const WRITE = "open('/mnt/skills/tables/SKILL.md', 'w')";
+const REMOVE = "import os\nos.remove('/mnt/skills/tables/scripts/read.py')";
 const call = (code: string) => `{ name: code_interpreter, arguments: { code: ${JSON.stringify(code)} } }`;
 const CONFIG = `
 builtin_models: false
@@ -26,6 +27,7 @@ models:
           - { match_tool: "/PermissionError/", text: "It cannot be changed." }
           - { match: "read", tool_calls: [${call(READ)}] }
           - { match: "write", tool_calls: [${call(WRITE)}] }
+          - { match: "remove", tool_calls: [${call(REMOVE)}] }
           - { text: "No tool." }
 `;
 
@@ -203,6 +205,7 @@ test("mounts skills into containers, where code reads and does not change them",
   const container = await client.containers.create({ name: "with a skill", skills });
   expect((await ask("read", container.id)).output_text).toBe("It has a script.");
   expect((await ask("write", container.id)).output_text).toBe("It cannot be changed.");
+  expect((await ask("remove", container.id)).output_text).toBe("It cannot be changed.");
   expect((await client.containers.files.list(container.id)).data).toEqual([]);
   const auto = await ask("read", { type: "auto", skills });
   expect(auto.output_text).toBe("It has a script.");

@@ -24,11 +24,12 @@ export async function* filesOfZip(source: ZipSource): AsyncGenerator<BundleFile>
   try {
     archive = await open(source);
     if (archive.entryCount > MAX_ENTRIES) throw new BundleError(`The archive has more than ${MAX_ENTRIES} entries.`);
-    let declaredBytes = 0;
-    for await (const entry of archive.eachEntry()) {
-      declaredBytes += entry.uncompressedSize;
-      const file = await readEntry(archive, entry, declaredBytes);
-      if (file !== undefined) yield file;
+    // An archive that declares too much is refused before anything is expanded.
+    for (const { entry, path } of await listFiles(archive)) {
+      // Ends at the declared size: yauzl refuses a byte more.
+      const content = await buffer(await archive.openReadStreamPromise(entry));
+      if (crc32(content) !== entry.crc32) throw new BundleError(`The file ${shown(path)} is damaged.`);
+      yield { path, content, isExecutable: (modeOf(entry) & EXECUTABLE) !== 0 };
     }
   } catch (error) {
     if (error instanceof BundleError) throw error;
@@ -44,11 +45,21 @@ function open(source: ZipSource): Promise<ZipFile> {
   return fromBufferPromise(Buffer.from(source.buffer, source.byteOffset, source.byteLength), OPTIONS);
 }
 
-/** Returns undefined for a folder, and for what macOS adds. */
-async function readEntry(archive: ZipFile, entry: Entry, declaredBytes: number): Promise<BundleFile | undefined> {
+async function listFiles(archive: ZipFile): Promise<{ entry: Entry; path: string }[]> {
+  const files: { entry: Entry; path: string }[] = [];
+  let declaredBytes = 0;
+  for await (const entry of archive.eachEntry()) {
+    declaredBytes += entry.uncompressedSize;
+    const path = pathOf(entry, declaredBytes);
+    if (path !== undefined) files.push({ entry, path });
+  }
+  return files;
+}
+
+/** Returns undefined for a folder, and for what macOS adds. Throws a BundleError for what a skill cannot have. */
+function pathOf(entry: Entry, declaredBytes: number): string | undefined {
   const { fileName, uncompressedSize } = entry;
-  const mode = entry.externalFileAttributes >>> 16;
-  const type = mode & TYPE_MASK;
+  const type = modeOf(entry) & TYPE_MASK;
   const isFolder = fileName.endsWith("/");
   const path = checkPath(isFolder ? fileName.slice(0, -1) : fileName);
   if (type !== 0 && type !== (isFolder ? FOLDER : REGULAR_FILE)) {
@@ -57,8 +68,10 @@ async function readEntry(archive: ZipFile, entry: Entry, declaredBytes: number):
   checkSizes(path, uncompressedSize, declaredBytes);
   if (isFolder || SYSTEM_FILES.test(path)) return undefined;
   if (entry.isEncrypted()) throw new BundleError(`The file ${shown(path)} is encrypted.`);
-  // Ends at the declared size: yauzl refuses a byte more.
-  const content = await buffer(await archive.openReadStreamPromise(entry));
-  if (crc32(content) !== entry.crc32) throw new BundleError(`The file ${shown(path)} is damaged.`);
-  return { path, content, isExecutable: (mode & EXECUTABLE) !== 0 };
+  return path;
+}
+
+/** Mode of a Unix system; 0 of others. */
+function modeOf({ externalFileAttributes }: Entry): number {
+  return externalFileAttributes >>> 16;
 }

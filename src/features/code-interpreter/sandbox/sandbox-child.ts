@@ -18,7 +18,9 @@ const ANSWERS = 3;
 const REQUESTS = 4;
 const HEADER_BYTES = 4;
 const FOLDER = "/mnt/data";
+const SKILLS = "/mnt/skills";
 const READ_ONLY = 0o444;
+const READ_ONLY_FOLDER = 0o555;
 const [, , pyodideUrl = "", indexUrl = "", maxOutput = "0", maxFileBytes = "0", maxFiles = "0"] = process.argv;
 const MAX_OUTPUT_BYTES = Number(maxOutput);
 const MAX_FILE_BYTES = Number(maxFileBytes);
@@ -110,9 +112,7 @@ async function perform(request: TokenRequest): Promise<SandboxAnswer> {
     else unwritten += `[${path} could not be written: a file or folder has its name.]\n`;
   }
   for (const path of request.removed) remove(path);
-  for (const { path, base64 } of request.skills ?? []) {
-    if (put(path, decode(base64))) FS.chmod(path, READ_ONLY);
-  }
+  mount(request.skills ?? []);
   const before = new Map(list().map(({ path, stamp }) => [path, stamp]));
   output = "";
   outputBytes = 0;
@@ -149,6 +149,19 @@ function list(folder = FOLDER, depth = 0): Entry[] {
     else if (FS.isFile(mode)) entries.push({ path, size, stamp: `${size} ${Number(mtime)}` });
   }
   return entries;
+}
+
+/** Writes files that code only reads, in folders to which it adds and from which it removes nothing. */
+function mount(files: readonly SandboxFile[]): void {
+  const folders = new Set<string>();
+  for (const { path, base64 } of files) {
+    if (!put(path, decode(base64))) continue;
+    FS.chmod(path, READ_ONLY);
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      folders.add(path.slice(0, end));
+    }
+  }
+  for (const folder of folders) if (folder.startsWith(`${SKILLS}/`)) FS.chmod(folder, READ_ONLY_FOLDER);
 }
 
 /** Returns false where a file is in the place of a folder, or a folder in that of the file. */
