@@ -45,7 +45,8 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
 const ABSENT_PREFERENCE = "absent=no-content";
 
 /** Operations of OpenAI's API that this service may leave out. */
-const MAYBE_ABSENT = /^\/v1\/(images|fine_tuning|assistants|threads|evals|videos|containers)(\/|$)/;
+const MAYBE_ABSENT =
+  /^\/v1\/(images|fine_tuning\/jobs|fine_tuning\/checkpoints|assistants|threads|evals|videos|containers)(\/|$)/;
 
 /** Returns the part of the API that a path belongs to and that this service does not have. */
 function absentPart(path: string, operations: readonly string[]): string | undefined {
