@@ -8,6 +8,8 @@ import type { PassThrough } from "./chat-proxy.ts";
 export interface ChatCall {
   /** Whether its answer is stored under its ID, which therefore cannot be that of a cached answer. */
   isStored?: boolean;
+  /** Whether the caller sees no token of the answer, but what its log probabilities say of the caller's own options. */
+  hidesTokens?: boolean;
   /** Its messages may become strings when they are read first, which `outline` avoids. */
   request: ChatRequest;
   /** Messages of a large body with short texts in place of long ones, for what does not depend on them. */

@@ -62,9 +62,11 @@ models:
         },
         ...[
           ["judge", {}],
+          ["guarded", {}],
           ["mute", { logprobs: false }],
         ].map(([id, abilities]) => ({
           ...{ id, task: "chat", price: { prompt: "0.001", completion: "0.01" }, circuit: { failures: 1000 } },
+          ...(id === "guarded" && { guardrails: [{ type: "words", words: ["Bluebird"], action: "mask" }] }),
           deployments: [
             {
               engine: "openai-compatible",
@@ -155,6 +157,12 @@ test("counts as one request, with the tokens of all questions", async () => {
   const requests = () =>
     service.log().filter(({ path, promptTokens }) => path === "/v1/decisions" && promptTokens === usage.input_tokens);
   await expect.poll(requests).toMatchObject([{ msg: "request", completionTokens: usage.output_tokens }]);
+});
+
+test("is decided under guardrails of answers", async () => {
+  const questions = [PREDICATE, CHOICE];
+  const { answers } = await client.decisions.create({ model: "guarded", input: "A Bluebird", questions });
+  expect(answers).toMatchObject([{ type: "predicate", probability: expect.closeTo(0.9) }, { choice: "support" }]);
 });
 
 test("fails as a whole when a question fails", async () => {

@@ -74,7 +74,7 @@ export class QuestionChats {
     const isFirst = this.#first === undefined;
     const answer = await inference.chat(
       caller,
-      { request, moderationInput: () => toModerationInput(request) },
+      { request, hidesTokens: true, moderationInput: () => toModerationInput(request) },
       { moderation: undefined, onDisconnect: this.#onDisconnect(isFirst), isWithinRequest: !isFirst },
     );
     this.#first ??= answer;

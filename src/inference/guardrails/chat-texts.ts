@@ -152,9 +152,10 @@ export function chatTextsOf(call: ChatCall): ChannelText[] {
 /** Returns the call with `texts` in place of its own, also in the form that a model's defaults give it. Its body is left out. */
 export function withChatTexts(call: ChatCall, texts: readonly string[]): ChatCall {
   const replaced = { ...call, ...rewriteCall(call, replacing(texts)) };
-  const { withDefaults } = call;
+  const { withDefaults, hidesTokens } = call;
   return {
     request: replaced.request,
+    ...(hidesTokens !== undefined && { hidesTokens }),
     ...(replaced.prompts !== undefined && { prompts: replaced.prompts }),
     ...(withDefaults !== undefined && { withDefaults: (defaults) => withChatTexts(withDefaults(defaults), texts) }),
     moderationInput: () => ({

@@ -43,7 +43,7 @@ export async function guardAnswer(
   const events = guardEvents(answer.events, {
     choices: choicesOf(call),
     restore: (text) => placeholders.restore(text),
-    keepsLogprobs: !finds,
+    keepsLogprobs: !finds || call.hidesTokens === true,
     onFailed: () => answer.settleAs("failed"),
     onBlocked: () => {
       answer.settleAs("finished");
