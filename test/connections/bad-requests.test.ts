@@ -149,7 +149,7 @@ describe("routes", () => {
       const response = await service.post(`/v1/${path}`, valid);
       expect(response.status).toBe(404);
       const { message } = await errorOf(response);
-      expect(message).toContain(`This service does not have ${path.split("/")[0]}; it has /v1/audio/`);
+      expect(message).toContain(`This service does not have ${path}; it has /v1/audio/`);
       expect(message).toMatch(/\/v1\/chat\/completions, .*\/v1\/responses/);
       expect(message).not.toContain("organization");
     },
@@ -164,7 +164,7 @@ describe("routes", () => {
 });
 
 test.each([
-  ["DELETE", "/v1/models/some/model", "GET, POST"],
+  ["PUT", "/v1/models/some/model", "DELETE, GET, POST"],
   ["DELETE", "/v1/organization/projects/proj_1", "GET, POST"],
 ])("returns 405 for %s %s, since the route accepts only %s", async (method, path, allowed) => {
   const response = await service.fetch(path, { method });
