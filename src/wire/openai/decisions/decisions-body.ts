@@ -70,7 +70,7 @@ export const DecisionBody = named(
     input: Input,
     questions: listOf(Question).min(1).max(MAX_QUESTIONS),
     prompt_cache_key: optional(z.string()),
-    prompt_cache_options: optional(z.looseObject({})),
+    prompt_cache_options: optional(z.looseObject({ mode: optional(z.string()), ttl: optional(z.string()) })),
     safety_identifier: optional(z.string()),
   })),
 );
