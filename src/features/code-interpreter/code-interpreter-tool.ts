@@ -16,7 +16,8 @@ import {
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
 import { mediaTypeOf } from "../files/index.ts";
 import { type CallOutcome, type RunContext, type ServiceCall, type ServiceToolType, withPath } from "../tools/index.ts";
-import { type Container, type ContainerFile, type Containers, folderOfSkill } from "./containers.ts";
+import type { Container, ContainerFile, Containers } from "./containers.ts";
+import { folderOfSkill } from "./mounted-skills.ts";
 import type { OpenContainer } from "./open-container.ts";
 import { SandboxKilledError } from "./sandbox/python-session.ts";
 

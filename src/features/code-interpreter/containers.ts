@@ -6,8 +6,8 @@ import { newId } from "../../kernel/id.ts";
 import type { OsSandbox } from "../../kernel/process/os-sandbox.ts";
 import type { ShownContainer, ShownContainerFile } from "../../wire/openai/containers.ts";
 import type { MountedSkill } from "../skills/index.ts";
+import { toSandboxFiles } from "./mounted-skills.ts";
 import { isInFolder, PythonSession } from "./sandbox/python-session.ts";
-import type { SandboxFile } from "./sandbox/sandbox-messages.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
 export interface ContainerFile extends ShownContainerFile {
@@ -44,11 +44,6 @@ const MAX_SKILL_FILES = 1_000;
 const MEGABYTE = 1024 ** 2;
 const MAX_FILES = 200;
 const SWEEP_MS = 15_000;
-
-/** Folder of a skill in every container. */
-export function folderOfSkill(name: string): string {
-  return `/mnt/skills/${name}`;
-}
 
 export class Containers implements Disposable {
   readonly #settings: CodeInterpreterSettings;
@@ -297,12 +292,4 @@ export class Containers implements Disposable {
 /** Bytes of all files of a container. */
 function bytesOf({ files, skillBytes }: LiveContainer): number {
   return [...files.values()].reduce((sum, { content }) => sum + content.length, skillBytes);
-}
-
-function toSandboxFiles({ name, files }: MountedSkill): SandboxFile[] {
-  return files.map(({ path, content }) => {
-    const { buffer, byteOffset, byteLength } = content;
-    const base64 = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
-    return { path: `${folderOfSkill(name)}/${path}`, base64 };
-  });
 }
