@@ -17,7 +17,7 @@ import { defaultChatModel } from "./default-chat-model.ts";
 import type { BuiltinOverride, ModelConfig } from "./model-config.ts";
 import type { ModelSettings } from "./model-settings.ts";
 
-/** The default chat model first, then the defaults, chat before the others, and what was pulled besides. A configured model replaces a built-in one of the same ID. */
+/** The default chat model first, then the defaults, chat before the others, and other pulled models. A configured model replaces a built-in one of the same ID. */
 export async function buildModelSpecs(config: Settings, store: ModelStore): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return config.defaultAliases ? withFirstAliases(configured) : configured;
@@ -41,7 +41,7 @@ export async function buildModelSpecs(config: Settings, store: ModelStore): Prom
   const isDefault = (entry: ManifestEntry) => entry.isDefault || entry.id === first;
   const models = [
     ...builtin.filter(isDefault).map(ofFiles),
-    // Before what was pulled besides: OpenAI's names must not change their meaning with it.
+    // Before other pulled models: OpenAI's names must not change their meaning with it.
     ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config, overrides.get(entry.id))),
     ...builtin.filter((entry) => !isDefault(entry)).map(ofFiles),
     ...configured,

@@ -39,7 +39,7 @@ export class TextRecognizer {
     return new TextRecognizer(new LineDetector(detection), new LineRecognizer(recognition, modelCharacters(model)));
   }
 
-  /** Returns the text of an image, empty where there is none. */
+  /** Returns the text of an image, or an empty text. */
   async read(image: Pixels): Promise<string> {
     const rectangles = await this.#detector.detect(image);
     const lines = await this.#recognizer.read(image, rectangles);

@@ -85,7 +85,7 @@ function check(grader: Grader): void {
 }
 
 function leaving(reply: FastifyReply): AbortSignal {
-  const left = new AbortController();
-  onDisconnect(reply)(() => left.abort(new Fault("client-left", "The client disconnected.")));
-  return left.signal;
+  const leaving = new AbortController();
+  onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client disconnected.")));
+  return leaving.signal;
 }

@@ -30,7 +30,7 @@ export class DocumentTexts {
   }
 
   /**
-   * Yields the chunks of a file. `open` begins it anew: only a file with pictures, which is read again, gets a process that may
+   * Yields the chunks of a file. `open` begins it a second time for a file with pictures, which alone gets a process that may
    * run native code. Throws what `readDocument` throws.
    */
   async *read(

@@ -21,6 +21,7 @@ import { MediaTexts } from "./media-texts.ts";
 import { files as routes } from "./routes.ts";
 import { S3Blobs } from "./s3-blobs.ts";
 
+const NO_MEDIA = { hasFiles: false, hasImages: false };
 const FILE_KINDS: readonly MediaKind[] = ["document", "audio"];
 const IMAGE_KINDS: readonly MediaKind[] = ["image"];
 
@@ -69,12 +70,9 @@ export async function openFiles(
     const { caller } = reply.request;
     // No guardrail reads a file as such, and a model behind one gets only what they have read.
     const isGuarded = body.model !== undefined && inference.readsTextsOnly(caller, body.model);
-    const readsTexts =
-      task !== "moderation" &&
-      media.isIn(body, fields) &&
-      (isGuarded || !inference.models.mayForwardMedia(caller, body.model));
-    const mayReadImages =
-      task !== "moderation" && media.hasImagesIn(body, fields) && inference.models.isBlind(caller, body.model);
+    const { hasFiles, hasImages } = task === "moderation" ? NO_MEDIA : media.mediaIn(body, fields);
+    const readsTexts = hasFiles && (isGuarded || !inference.models.mayForwardMedia(caller, body.model));
+    const mayReadImages = hasImages && inference.models.isBlind(caller, body.model);
     if (!isGuarded && !readsTexts && !mayReadImages) return resolver.inBody(reply, body, fields, { task });
     return (async () => {
       const readsImages = mayReadImages && (await documents.recognizes());

@@ -34,16 +34,16 @@ export class MediaTexts {
     this.#documents = documents;
   }
 
-  /** Whether `fields` contain a document or a recording, or refer to a document. */
-  isIn<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): boolean {
+  /** Whether `fields` contain or refer to documents, contain recordings, and contain or refer to images. */
+  mediaIn<Body extends object>(
+    body: Body,
+    fields: readonly (keyof Body & string)[],
+  ): { hasFiles: boolean; hasImages: boolean } {
     const outlined = (outlineOf(body)?.fields ?? body) as Body;
-    return fields.some((field) => hasMedia(outlined[field]));
-  }
-
-  /** Whether `fields` contain an image, or refer to one. */
-  hasImagesIn<Body extends object>(body: Body, fields: readonly (keyof Body & string)[]): boolean {
-    const outlined = (outlineOf(body)?.fields ?? body) as Body;
-    return fields.some((field) => hasImages(outlined[field]));
+    return {
+      hasFiles: fields.some((field) => hasMedia(outlined[field])),
+      hasImages: fields.some((field) => hasImages(outlined[field])),
+    };
   }
 
   /** Returns the body with texts in place of media of these kinds. Throws a Fault for those without a text. */

@@ -74,7 +74,7 @@ function configured(id: string): Fault {
   return new Fault("forbidden", message, { param: "model", code: "model_not_deletable" });
 }
 
-/** Of an alias, the model's own ID is deleted. */
+/** Deletes the model of an alias, too, under its own ID. */
 function notDeletable(id: string, catalog: Catalog): Fault {
   const match = catalog.findFallback(id);
   if (match === undefined) return modelNotFound(id);

@@ -178,10 +178,10 @@ async function pack(upload: Upload, reply: FastifyReply): Promise<NewBundle> {
     ? { zip: first.path }
     : { files: files.map(({ clientPath, path }) => ({ name: clientPath, path })) };
   const path = `${first.path}.bundle`;
-  const left = new AbortController();
-  onDisconnect(reply)(() => left.abort());
+  const leaving = new AbortController();
+  onDisconnect(reply)(() => leaving.abort());
   try {
-    return { ...(await packBundle(source, path, left.signal)), path };
+    return { ...(await packBundle(source, path, leaving.signal)), path };
   } catch (failure) {
     await rm(path, { force: true });
     throw failure;

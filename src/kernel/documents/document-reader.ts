@@ -28,7 +28,7 @@ export interface DocumentOptions {
   pictures?: "skip" | "refuse" | RecognitionFiles;
 }
 
-/** What the process is told. */
+/** Options that the process gets. */
 export type ChildOptions = Required<Pick<DocumentOptions, "filename" | "chunking" | "pictures">>;
 
 /** How the process ended. `code` is undefined for an unexpected error. */

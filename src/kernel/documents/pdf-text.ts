@@ -39,7 +39,7 @@ export async function textOfPdf(bytes: Buffer, pictures: Pictures): Promise<stri
   }
 }
 
-/** Of the page's own content, in the order in which it is drawn. */
+/** Returns the large images of a page, in the order in which they are drawn. */
 async function largeImages(document: PdfDocument, number: number): Promise<DecodedImage[]> {
   const { getResolvedPDFJS } = await import("unpdf");
   const { OPS } = await getResolvedPDFJS();

@@ -42,7 +42,7 @@ export const storeFilesQuery = (id: string) =>
 export interface StoreFields {
   name: string;
   days: number | undefined;
-  /** Of a new store; undefined: the service's. */
+  /** Embedding model of a new store; undefined: the service's. */
   embeddingModel?: string | undefined;
 }
 
