@@ -220,6 +220,22 @@ const FIELDS: Readonly<Record<string, Readonly<Partial<Record<Decisions, string>
     "honored, honored": "source type cache_control context title",
     "listed, listed": "citations",
   },
+  cohereChat: {
+    "honored, honored": "model strict_tools documents stop_sequences k p tool_choice thinking",
+    "honored, forwarded":
+      "messages stream tools response_format max_tokens temperature seed frequency_penalty presence_penalty",
+    "listed, listed": "safety_mode priority citation_options",
+    "refused, refused": "logprobs raw_prompting",
+  },
+  cohereEmbed: {
+    honored: "model texts inputs output_dimension embedding_types truncate",
+    listed: "input_type priority",
+    refused: "images max_tokens",
+  },
+  mistralFim: {
+    "honored, honored": "model random_seed metadata",
+    "honored, forwarded": "prompt suffix temperature top_p max_tokens min_tokens stream stop",
+  },
   cohereRerank: {
     honored: "model top_n",
     forwarded: "query documents",

@@ -1,9 +1,10 @@
 /** The bodies of requests whose fields the table decides, with where the field list of each comes from. */
 
 import { fieldsOfInterface } from "./sdk-fields.ts";
+import { VENDOR_GROUPS } from "./vendor-groups.ts";
 
 export interface FieldGroup {
-  document: "OpenAI" | "Anthropic" | "Google" | "Cohere" | "Jina" | "Voyage";
+  document: "OpenAI" | "Anthropic" | "Google" | "Cohere" | "Mistral" | "Jina" | "Voyage";
   operation: string;
   /** Path of the object that has the fields; "" for the body itself. */
   at: string;
@@ -294,32 +295,5 @@ export const FIELD_GROUPS: Readonly<Record<string, FieldGroup>> = {
     body: (fields) =>
       part({ type: "document", source: { type: "text", media_type: "text/plain", data: "x" }, ...fields }),
   },
-  cohereRerank: {
-    ...{ document: "Cohere", operation: "/v2/rerank", at: "", task: "rerank" },
-    names: ["model", "query", "documents", "top_n", "max_tokens_per_doc", "priority"],
-    body: (fields) => ({ query: "Hi", documents: ["a", "b"], ...fields }),
-  },
-  jinaEmbeddings: {
-    ...{ document: "Jina", operation: "/v1/embeddings", at: "", task: "embedding" },
-    names: [
-      ...["model", "input", "embedding_type", "task", "dimensions", "normalized", "late_chunking", "truncate"],
-      "return_multivector",
-    ],
-    body: (fields) => ({ input: ["Hi"], ...fields }),
-  },
-  jinaRerank: {
-    ...{ document: "Jina", operation: "/v1/rerank", at: "", task: "rerank" },
-    names: ["model", "query", "documents", "top_n", "return_documents", "return_embeddings", "truncation"],
-    body: (fields) => ({ query: "Hi", documents: ["a", "b"], ...fields }),
-  },
-  voyageEmbeddings: {
-    ...{ document: "Voyage", operation: "/v1/embeddings", at: "", task: "embedding" },
-    names: ["input", "model", "input_type", "truncation", "output_dimension", "output_dtype", "encoding_format"],
-    body: (fields) => ({ input: ["Hi"], ...fields }),
-  },
-  voyageRerank: {
-    ...{ document: "Voyage", operation: "/v1/rerank", at: "", task: "rerank" },
-    names: ["query", "documents", "model", "top_k", "return_documents", "truncation"],
-    body: (fields) => ({ query: "Hi", documents: ["a", "b"], ...fields }),
-  },
+  ...VENDOR_GROUPS,
 };

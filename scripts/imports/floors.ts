@@ -49,6 +49,7 @@ export const FLOORS: readonly Floor[] = [
       "features/tools": [],
       "features/cache": [],
       "features/completions": [],
+      "features/rerank": [],
       "features/messages": ["features/files", "features/tools"],
       "features/moderations": ["features/files"],
       "features/guardrails": ["features/moderations"],
@@ -64,6 +65,7 @@ export const FLOORS: readonly Floor[] = [
     parts: {
       "features/chat": [],
       "features/code-interpreter": [],
+      "features/cohere": [],
       "features/console": [],
       "features/decisions": [],
       "features/docs": [],
@@ -80,7 +82,6 @@ export const FLOORS: readonly Floor[] = [
       "features/privacy": [],
       "features/prompts": [],
       "features/realtime": [],
-      "features/rerank": [],
       "features/scim": [],
       "features/tool-search": [],
       "features/uploads": [],

@@ -5,6 +5,7 @@ import { budgetFeature } from "../features/budgets/feature.ts";
 import { cacheFeature } from "../features/cache/feature.ts";
 import { chatFeature } from "../features/chat/feature.ts";
 import { codeInterpreterFeature } from "../features/code-interpreter/feature.ts";
+import { cohereFeature } from "../features/cohere/feature.ts";
 import { configurationFeature } from "../features/configuration/feature.ts";
 import { consoleFeature } from "../features/console/feature.ts";
 import { decisionFeature } from "../features/decisions/feature.ts";
@@ -73,6 +74,7 @@ export const FEATURES = [
   openRealtime,
   ollamaFeature,
   geminiFeature,
+  cohereFeature,
   accountsFeature,
   openPrivacy,
   scimFeature,

@@ -48,6 +48,8 @@ export interface ChatAbilities {
   files?: boolean | undefined;
   /** True if the model reasons before it answers, so `reasoningEffort` has an effect. */
   reasoning: boolean | undefined;
+  /** True if the model continues a last message of the assistant. */
+  continuation?: boolean | undefined;
   /** Maximum choices of one request. */
   choices: number | undefined;
   /** True if the model continues a `RawPrompt`. */
@@ -127,6 +129,11 @@ export interface ChatRequest extends Sampling {
   messages: ChatMessage[];
   /** Replaces `messages`, which are then empty. */
   prompt?: RawPrompt;
+  /**
+   * Whether the last message, one of the assistant with a text, begins the answer, which continues it and does not repeat
+   * it. `preferred`: a model without the ability answers it instead.
+   */
+  continuation?: "required" | "preferred" | undefined;
   /**
    * Maximum tokens to generate for each choice; undefined: what the context window leaves. 0 only with a `RawPrompt`.
    */

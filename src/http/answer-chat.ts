@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ChatAnswer } from "../inference/chat-call.ts";
 import type { ChatOptions } from "../inference/chat-requests.ts";
 import type { Inference } from "../inference/inference.ts";
-import type { StoreChat } from "../inference/recording/chat-recording.ts";
 import { Fault } from "../kernel/faults.ts";
 import {
   type ChatFormat,
@@ -21,13 +20,16 @@ import { sendAnswer } from "./send-answer.ts";
 import { sendEvents } from "./send-events.ts";
 import { WaitFrames } from "./wait-frames.ts";
 
-/** Handler of a route whose body is all that a chat consists of. `prepare` completes what was read; `storeOf` stores the answer. */
+/**
+ * Handler of a route whose body is all that a chat consists of. `prepare` completes what was read; `askOf` answers in
+ * another way than `ask`, where it returns one.
+ */
 export function chatHandler<Chat extends FormatChat>(
   inference: Inference,
   format: ChatFormat<FormatContext, Chat>,
   unknownFields: UnknownFieldsPolicy,
   prepare?: (reply: FastifyReply, chat: Chat) => Promise<void>,
-  storeOf?: (reply: FastifyReply, chat: Chat) => StoreChat | undefined,
+  askOf?: (reply: FastifyReply, chat: Chat, ask: AskChat<Chat>) => AskChat<Chat> | undefined,
 ): RouteHandlerMethod {
   return async (request, reply) => {
     const chat = format.read(request.body, formatContext(request, unknownFields));
@@ -35,10 +37,8 @@ export function chatHandler<Chat extends FormatChat>(
       request.record.model = chat.model;
       await prepare(reply, chat);
     }
-    const store = storeOf?.(reply, chat);
-    if (store === undefined) return answerChat(inference, format, chat, reply);
     const ask = askModel(inference, format, reply);
-    return answerChat(inference, format, chat, reply, (each, options) => ask(each, { ...options, store }));
+    return answerChat(inference, format, chat, reply, askOf?.(reply, chat, ask) ?? ask);
   };
 }
 

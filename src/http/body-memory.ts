@@ -65,6 +65,7 @@ export class BodyMemory {
 
 /** Counts bodies of a scope, by their Content-Length before they are read. Register it after authentication. */
 export function boundBodyMemory(scope: FastifyInstance, memory: BodyMemory): void {
+  scope.decorate("boundsBodies", true);
   scope.addHook("onRequest", (request, reply, done) => {
     // Uploads are written to the disk.
     if (request.headers["content-type"]?.startsWith("multipart/")) return done();

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from "fastify";
 import { toAnthropicErrorAnswer } from "../wire/anthropic/error.ts";
+import { toCohereErrorAnswer } from "../wire/cohere/error.ts";
 import { toGeminiErrorAnswer } from "../wire/gemini/error.ts";
 import { toOllamaErrorAnswer } from "../wire/ollama/error.ts";
 import { type ErrorAnswer, toErrorAnswer } from "../wire/openai/error.ts";
@@ -27,6 +28,11 @@ export function speaksGemini({ method, url, headers }: Pick<FastifyRequest, "met
   );
 }
 
+/** Detects Cohere's API by the path. */
+function speaksCohere({ url }: Pick<FastifyRequest, "url">): boolean {
+  return url.startsWith("/v2/");
+}
+
 /** Detects SCIM by the path. */
 export function speaksScim({ url }: Pick<FastifyRequest, "url">): boolean {
   return url.startsWith("/scim/");
@@ -35,6 +41,7 @@ export function speaksScim({ url }: Pick<FastifyRequest, "url">): boolean {
 export function toErrorAnswerFor(request: FastifyRequest, failure: unknown): ErrorAnswer<object> {
   if (speaksScim(request)) return toScimErrorAnswer(failure, request.id);
   if (speaksOllama(request)) return toOllamaErrorAnswer(failure, request.id);
+  if (speaksCohere(request)) return toCohereErrorAnswer(failure, request.id);
   if (speaksGemini(request)) return toGeminiErrorAnswer(failure, request.id);
   return speaksAnthropic(request) ? toAnthropicErrorAnswer(failure, request.id) : toErrorAnswer(failure, request.id);
 }

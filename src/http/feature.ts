@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Settings } from "../kernel/settings/settings.ts";
+import type { Authenticator } from "./authenticate.ts";
 
 /** A part of the service, which `features/<name>/feature.ts` opens: its routes and its life. */
 export interface Feature {
@@ -9,8 +10,8 @@ export interface Feature {
   project?: readonly FastifyPluginAsync[];
   /** Routes below /v1 that take WebSockets, with their authentication. */
   sockets?: readonly FastifyPluginAsync[];
-  /** Routes below /v1beta for the keys of projects, in Gemini's format. */
-  projectOfGemini?: readonly FastifyPluginAsync[];
+  /** Routes for the keys of projects that are not below /v1. */
+  projectAt?: readonly ProjectRoutes[];
   /** Routes below /v1/organization for admin keys. */
   admin?: readonly FastifyPluginAsync[];
   /** Routes below /v1/projects, for admin keys, too. */
@@ -27,6 +28,15 @@ export interface Feature {
   drain?(): void;
   /** Requests that run without a connection of their client. */
   runningCount?(): number;
+}
+
+export interface ProjectRoutes {
+  prefix: string;
+  routes: readonly FastifyPluginAsync[];
+  /** Adds hooks that run before keys are read. */
+  beforeKeys?(scope: FastifyInstance): void;
+  /** Replaces that of the accounts. */
+  authenticator?: Authenticator;
 }
 
 interface LivePart {

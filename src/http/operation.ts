@@ -23,6 +23,8 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Kind of the keys that the scope authenticates; undefined in a scope without keys. */
     authenticates?: ScopeKind;
+    /** Whether the scope bounds the memory of large bodies. */
+    boundsBodies?: boolean;
   }
 }
 
@@ -152,7 +154,10 @@ const SCOPES: Readonly<Record<Permission, ScopeKind | undefined>> = {
   public: undefined,
 };
 
-/** Collects the operations of all routes added from now on. Throws for a route that has no permission, or another one than its scope checks. */
+/**
+ * Collects the operations of all routes added from now on. Throws for a route that has no permission, or another one
+ * than its scope checks, and for one of projects whose bodies nothing bounds.
+ */
 export function collectOperations(app: FastifyInstance): readonly RegisteredOperation[] {
   const operations: RegisteredOperation[] = [];
   app.addHook("onRoute", function ({ method, url, config }) {
@@ -170,6 +175,9 @@ export function collectOperations(app: FastifyInstance): readonly RegisteredOper
       }
       if (this.authenticates === "admin" && definition.requires === undefined) {
         throw new Error(`${each} ${url} does not name the permission that a user needs: set \`requires\``);
+      }
+      if (this.authenticates === "project" && each !== "GET" && this.boundsBodies !== true) {
+        throw new Error(`${each} ${url} takes bodies of any number: its scope needs boundBodyMemory`);
       }
       operations.push({ ...definition, method: each, path: toPathTemplate(url, definition) });
     }

@@ -8,7 +8,7 @@ import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http
 import { type BodyMemory, boundBodyMemory } from "../http/body-memory.ts";
 import { cutSlowReaders } from "../http/connections.ts";
 import { allowOrigins } from "../http/cors.ts";
-import type { Feature } from "../http/feature.ts";
+import type { Feature, ProjectRoutes } from "../http/feature.ts";
 import { refuseNul } from "../http/refuse-nul.ts";
 import type { ServerSettings } from "../http/settings.ts";
 import { acceptSockets } from "../http/sockets/accept-sockets.ts";
@@ -56,18 +56,19 @@ export function buildServer(options: ServerOptions): DescribedServer {
   app.register(
     async (scope) => {
       await acceptSockets(scope, { maxMessageBytes: settings.maxBodyBytes, origins: settings.corsOrigins });
+      options.labelRequests?.(scope);
       for (const plugin of features.flatMap((feature) => feature.sockets ?? [])) scope.register(plugin);
     },
     { prefix: "/v1" },
   );
-  for (const [prefix, routes] of [
-    ["/v1", features.flatMap((feature) => feature.project ?? [])],
-    ["/v1beta", features.flatMap((feature) => feature.projectOfGemini ?? [])],
-  ] as const) {
+  const own: ProjectRoutes = { prefix: "/v1", routes: features.flatMap((feature) => feature.project ?? []) };
+  const ofProjects = [own, ...features.flatMap((feature) => feature.projectAt ?? [])];
+  for (const { prefix, routes, beforeKeys, authenticator } of ofProjects) {
     app.register(
       async (scope) => {
         cutSlowReaders(scope, connectionTimeoutMs(settings) / 1000);
-        authenticate(scope, "project");
+        beforeKeys?.(scope);
+        authenticate(scope, "project", authenticator);
         boundBodyMemory(scope, bodyMemory);
         options.labelRequests?.(scope);
         for (const plugin of routes) scope.register(plugin);

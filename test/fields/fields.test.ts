@@ -1,4 +1,4 @@
-/** Each field of the documents of OpenAI, Anthropic, Cohere, Jina and Voyage has a decision, which the service keeps. */
+/** Each field of the documents of OpenAI, Anthropic, Cohere, Mistral, Jina and Voyage has a decision, which the service keeps. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FIELD_DECISIONS } from "../../scripts/fields/decisions.ts";

@@ -34,7 +34,8 @@ export async function sendField(
   const text = await response.text();
   const shown = group.at === "" ? name : `${group.at}.${name}`;
   if (response.status === 400) {
-    const { error } = JSON.parse(text) as { error: { message: string; param?: string } };
+    // Cohere's errors have nothing around them.
+    const { error = JSON.parse(text) } = JSON.parse(text) as { error?: { message: string; param?: string } };
     expect(`${error.param} ${error.message}`, shown).toContain(
       name.replace(/^known_speaker_references$/, "known_speaker"),
     );

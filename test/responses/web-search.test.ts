@@ -192,6 +192,63 @@ test("bills each search at its price", async () => {
   expect(((await costs())[0] ?? 0) % 0.25).toBe(0);
 });
 
+const asked = (fields: object = {}) => ({
+  model: "agent",
+  messages: [{ role: "user" as const, content: "When is the tide high?" }],
+  web_search_options: fields,
+});
+
+test("searches for a chat with web_search_options, and cites the pages", async () => {
+  const { choices, usage } = await client.chat.completions.create(asked());
+  const { message, finish_reason: reason } = choices[0] as (typeof choices)[number];
+  expect([message.content, reason, choices.length]).toEqual(["After the new moon【w1】.", "stop", 1]);
+  const citation = { url: PAGES[0]?.url, title: "Spring tides", start_index: 18, end_index: 22 };
+  expect(message.annotations).toEqual([{ type: "url_citation", url_citation: citation }]);
+  expect(message.tool_calls).toBeUndefined();
+  // Both turns.
+  expect(usage?.completion_tokens).toBeGreaterThan(8);
+  expect(received).toHaveLength(1);
+});
+
+test("streams the chat, with the citations in a chunk", async () => {
+  const stream = client.chat.completions.stream({ ...asked(), stream_options: { include_usage: true } });
+  const { choices, usage } = await stream.finalChatCompletion();
+  expect(choices[0]?.message.content).toBe("After the new moon【w1】.");
+  expect(usage?.total_tokens).toBeGreaterThan(0);
+  const chunks = await Array.fromAsync(await client.chat.completions.create({ ...asked(), stream: true }));
+  const deltas = chunks.flatMap(
+    ({ choices: [choice] }) => (choice?.delta as { annotations?: object[] } | undefined)?.annotations ?? [],
+  );
+  expect(deltas).toMatchObject([{ url_citation: { title: "Spring tides" } }]);
+  expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
+});
+
+test("searches near the user of a chat, also for a model that need not", async () => {
+  const approximate = { city: "Bremen", country: "DE" };
+  const options = { search_context_size: "low", user_location: { type: "approximate", approximate } };
+  await endpoint.chat.completions.create(asked(options));
+  const user_location = { type: "approximate", ...approximate };
+  expect(JSON.parse(received[0]?.body ?? "")).toEqual({ query: "spring tide", max_results: 3, user_location });
+});
+
+test("leaves the caller's own tools to the caller, and refuses what a chat with a search cannot have", async () => {
+  const tools = [{ type: "function" as const, function: { name: "lookup", parameters: {} } }];
+  const { choices } = await client.chat.completions.create({ ...asked(), tools });
+  expect(choices[0]?.message.content).toBe("After the new moon【w1】.");
+  const refused: [object, string][] = [
+    [{ n: 2 }, "n"],
+    [{ web_search_options: { search_context_size: "huge" } }, "web_search_options.search_context_size"],
+    [
+      { web_search_options: { user_location: { type: "approximate", approximate: { city: 3 } } } },
+      "web_search_options.user_location.approximate.city",
+    ],
+  ];
+  for (const [fields, param] of refused) {
+    const asking = client.chat.completions.create({ ...asked(), ...fields } as never);
+    await expect(asking).rejects.toMatchObject({ status: 400, param });
+  }
+});
+
 const anthropic = () => {
   const [service] = services as [Service];
   return new Anthropic({ baseURL: service.origin, apiKey: service.apiKey, maxRetries: 0 });

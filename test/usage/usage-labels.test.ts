@@ -14,6 +14,7 @@ beforeAll(async () => {
   service = await startService({
     config: `
 builtin_models: false
+ollama: { enabled: true }
 usage:
   labels: { end_users: true, tag_header: x-tags, tag_metadata: [feature], tools: true, max_values: 3 }
 models:
@@ -176,4 +177,22 @@ test("exports usage as CSV and as Parquet, with the same rows", async () => {
     ...{ reported_cost_usd: null, start_time: expect.any(Date) },
   });
   expect((await get("group_by=colour")).status).toBe(400);
+});
+
+test("counts the tags of requests in the formats of other vendors", async () => {
+  const messages = [{ role: "user", content: "Hi" }];
+  const bodies: Record<string, object> = {
+    "/api/chat": { model: "local", messages, stream: false },
+    "/v2/chat": { model: "local", messages },
+    "/v1beta/models/local:generateContent": { contents: [{ parts: [{ text: "Hi" }] }] },
+    "/v1/messages": { model: "local", messages, max_tokens: 5 },
+    "/v1/fim/completions": { model: "local", prompt: "Hi" },
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    expect((await service.post(path, body, { headers: { "x-tags": "blue" } })).status).toBe(200);
+  }
+  await eventually(async () => {
+    const { results } = await report("usage/completions", "group_by=tag,model&tags=blue");
+    expect(results).toContainEqual(expect.objectContaining({ model: "local", num_model_requests: 5 }));
+  });
 });

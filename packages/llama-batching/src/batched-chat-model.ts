@@ -120,10 +120,10 @@ export class BatchedChatModel {
 
   /** Counts the tokens of the prompt, also of one beyond the context window. Throws a RequestError. */
   async countTokens(request: GenerationRequest, signal: AbortSignal): Promise<number> {
-    const { prompt } = request;
+    const { prompt, prefill = "" } = request;
     const pieces =
       prompt === undefined
-        ? await this.#prompts.render(this.#planner.promptInput(request))
+        ? [...(await this.#prompts.render(this.#planner.promptInput(request))), ...this.#prompts.pieces(prefill)]
         : this.#rawPrompts.pieces(prompt);
     return (await this.#prompts.tokenize(pieces, Number.POSITIVE_INFINITY, signal)).tokens.length;
   }
@@ -192,7 +192,8 @@ export class BatchedChatModel {
     const rendered = await this.#prompts.render(input);
     const last = rendered.at(-1) ?? "";
     const plan = await this.#planner.plan(request, last);
-    return { pieces: [...rendered.slice(0, -1), last + plan.prefill], plan };
+    const [begun, ...rest] = this.#prompts.pieces(request.prefill ?? "");
+    return { pieces: [...rendered.slice(0, -1), last + plan.prefill + begun, ...rest], plan };
   }
 
   #echoOf({ input }: RawPrompt, tokens: readonly Token[]): Echo {

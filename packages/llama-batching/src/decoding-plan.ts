@@ -105,6 +105,7 @@ export class DecodingPlanner {
     const calls = this.#callRules(request);
     const isForced = calls !== undefined && toolChoice !== "auto";
     const isConstrained = isForced || format.type !== "text";
+    if (request.prefill !== undefined) return this.#continuationPlan(request, calls, isConstrained, prompt);
     const end = prompt.trimEnd();
     const isReasoning = this.#tags !== undefined && end.endsWith(this.#tags.open);
     const isReasoningDone = this.#tags !== undefined && end.endsWith(this.#tags.close);
@@ -128,6 +129,34 @@ export class DecodingPlanner {
       hiddenTokens: this.#hiddenTokens,
       // The grammar would accept their texts.
       bannedTokens: isConstrained || calls !== undefined ? this.#hiddenTokens : [],
+    };
+  }
+
+  /** Plan of an answer that has begun: nothing can come before its content any more. */
+  async #continuationPlan(
+    request: GenerationRequest,
+    calls: CallRules | undefined,
+    isConstrained: boolean,
+    prompt: string,
+  ): Promise<DecodingPlan> {
+    if (isConstrained) {
+      const message =
+        "An answer that has begun cannot be held to a schema or a tool: leave out the last message, or response_format and tool_choice.";
+      throw new RequestError(message, "messages", "unsupported_value");
+    }
+    const { open, close = "", beforeContent = "" } = this.#tags ?? {};
+    const isReasoning = open !== undefined && prompt.trimEnd().endsWith(open);
+    // A call in plain JSON is only known at the beginning of an answer.
+    const later = calls === undefined || beginsAnswer(calls.format) ? undefined : calls;
+    return {
+      ...this.rawPlan,
+      syntax: {
+        ...this.rawPlan.syntax,
+        calls: later && { format: later.format, names: later.tools.map(({ name }) => name), tools: later.tools },
+      },
+      prefill: (isReasoning ? close : "") + withoutEndOf(prompt, beforeContent),
+      ...(await this.#grammarsFor(request, later, false)),
+      bannedTokens: later === undefined ? [] : this.#hiddenTokens,
     };
   }
 
@@ -171,7 +200,7 @@ export class DecodingPlanner {
     if (calls === undefined) {
       return { callGrammar: undefined, contentGrammar: await this.#grammars.get({ kind: "format", format }) };
     }
-    if (/^[{[]$/.test(calls.format.trigger)) {
+    if (beginsAnswer(calls.format)) {
       throw new RequestError(
         "This model writes tool calls as plain JSON, so a response format cannot be enforced while it may call tools. Leave out response_format or set tool_choice.",
         "response_format",
@@ -185,6 +214,18 @@ export class DecodingPlanner {
 
 function textsOf(tags: object): string[] {
   return Object.values(tags).filter((text) => typeof text === "string");
+}
+
+/** True for a trigger that also occurs in plain text, so that it counts only at the beginning of an answer. */
+function beginsAnswer({ trigger }: ToolCallFormat): boolean {
+  return /^[{[]$/.test(trigger);
+}
+
+/** Returns the rest of `text`, with whose beginning the prompt ends. */
+function withoutEndOf(prompt: string, text: string): string {
+  let length = text.length;
+  while (length > 0 && !prompt.endsWith(text.slice(0, length))) length -= 1;
+  return text.slice(length);
 }
 
 /** True if a call is a JSON object with the name first, as in the templates of Qwen and Hermes. */

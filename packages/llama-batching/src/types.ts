@@ -83,6 +83,8 @@ export interface GenerationRequest extends SamplingParameters {
   messages: readonly PromptMessage[];
   /** Replaces `messages`, tools and format. */
   prompt?: RawPrompt;
+  /** Beginning of the answer, which the model continues; it is not part of the output. Only without a grammar. */
+  prefill?: string | undefined;
   /** Limit of tokens generated for each choice; undefined: what the context window leaves. 0 only with `prompt`. */
   maxTokens: number | undefined;
   /** Tokens before which the model must not end an answer that no grammar constrains. */

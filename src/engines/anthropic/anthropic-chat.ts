@@ -49,7 +49,7 @@ export class AnthropicChat extends NativeChat<AnthropicSettings> implements Chat
 function toDialect(settings: AnthropicSettings): ChatDialect {
   return {
     provider: "Anthropic",
-    abilities: NATIVE_ABILITIES,
+    abilities: { ...NATIVE_ABILITIES, continuation: true },
     fields: new Set(["temperature", "topP", "topK", "stop", "reasoningEffort", "format"]),
     toCall: (request, model) => ({ path: "messages", body: toMessagesBody(request, model, settings) }),
     newSink: (request) => new MessageEvents(request),

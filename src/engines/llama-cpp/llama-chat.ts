@@ -39,6 +39,7 @@ export class LlamaChat implements ChatModel {
       reasoning: model.reasons,
       choices: options.maxChoices,
       completions: true,
+      continuation: true,
       infill: model.fillsInTheMiddle,
     };
     this.#model = model;
@@ -51,19 +52,26 @@ export class LlamaChat implements ChatModel {
   async close(): Promise<void> {}
 
   async countTokens(request: ChatRequest, signal: AbortSignal): Promise<number> {
-    const input = { ...request, messages: request.messages.map(toTextMessage) };
-    return this.#model.countTokens(input, signal).catch((failure: unknown) => {
+    return this.#model.countTokens(toInput(request), signal).catch((failure: unknown) => {
       throw toFault(failure);
     });
   }
 
   async *chat(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatEvent> {
     const events = new AsyncQueue<ChatEvent>();
-    const input = { ...request, messages: request.messages.map(toTextMessage) };
-    this.#model.run(input, { signal, emit: (event) => events.push(event) }).then(
+    this.#model.run(toInput(request), { signal, emit: (event) => events.push(event) }).then(
       () => events.end(),
       (failure: unknown) => events.end(toFault(failure)),
     );
     yield* events.read();
   }
+}
+
+/** Takes the beginning of the answer from the messages. Grammars begin with the answer, so a schema has no beginning. */
+function toInput(request: ChatRequest): Parameters<BatchedChatModel["run"]>[0] {
+  const messages = request.messages.map(toTextMessage);
+  const { continuation, format, toolChoice } = request;
+  const isConstrained = format.type !== "text" || toolChoice === "required" || typeof toolChoice === "object";
+  if (continuation === undefined || (continuation === "preferred" && isConstrained)) return { ...request, messages };
+  return { ...request, messages: messages.slice(0, -1), prefill: messages.at(-1)?.content };
 }

@@ -1,16 +1,20 @@
 /** Reads the stream of Mistral's chat completions as typed events. */
 
 import type { ChatRequest, FinishReason } from "../../contracts/chat-model.ts";
+import { messageText } from "../../contracts/message-text.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { parseOpenAiUsage } from "../../wire/usage/openai-usage.ts";
 import { type Fields, fieldsOf, listOf, NativeEvents, textOf } from "../native-upstream/native-events.ts";
 import { withProvider } from "../native-upstream/signatures.ts";
 import { parseUpstreamError, UpstreamError } from "../openai-compatible/upstream-error.ts";
 import { MISTRAL } from "./mistral-request.ts";
+import { RepeatedBeginning } from "./repeated-beginning.ts";
 
 export class MistralEvents extends NativeEvents {
   readonly #choices: number;
   #usage: unknown;
+  readonly #beginning: string;
+  readonly #beginnings = new Map<number, RepeatedBeginning>();
   /** Signatures of open reasoning by choice; "" where the provider gives none. */
   readonly #thinking = new Map<number, string>();
   /** Indexes of calls by choice and ID or index. */
@@ -19,6 +23,8 @@ export class MistralEvents extends NativeEvents {
   constructor(request: ChatRequest) {
     super(request, true);
     this.#choices = request.choices;
+    const last = request.continuation === undefined ? undefined : request.messages.at(-1);
+    this.#beginning = last === undefined ? "" : messageText(last);
   }
 
   get isComplete(): boolean {
@@ -38,6 +44,7 @@ export class MistralEvents extends NativeEvents {
       this.#add(fieldsOf(delta), choice);
       if (typeof reason !== "string") continue;
       if (reason === "error") throw new UpstreamError("ended a choice with an error");
+      this.#say(this.#beginningOf(choice).end(), choice);
       this.#endThinking(choice);
       this.answer.end(toReason(reason), choice);
     }
@@ -55,9 +62,19 @@ export class MistralEvents extends NativeEvents {
       for (const piece of listOf(thinking)) this.answer.reasoning(textOf(piece.text), choice);
       return;
     }
-    if (textOf(text) === "") return;
+    this.#say(this.#beginningOf(choice).push(textOf(text)), choice);
+  }
+
+  #beginningOf(choice: number): RepeatedBeginning {
+    const beginning = this.#beginnings.get(choice) ?? new RepeatedBeginning(this.#beginning);
+    this.#beginnings.set(choice, beginning);
+    return beginning;
+  }
+
+  #say(text: string, choice: number): void {
+    if (text === "") return;
     this.#endThinking(choice);
-    this.answer.text(textOf(text), choice);
+    this.answer.text(text, choice);
   }
 
   #addCall({ id, index, function: called }: Fields, choice: number): void {

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { makeChatRequest } from "../../../test/support/service/chat-request.ts";
+import { readAnswer } from "../../../test/support/service/read-answer.ts";
 import { mistralFormat } from "../../../test/support/upstreams/native/mistral-format.ts";
 import { startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
+import type { ChatModel, RawPrompt } from "../../contracts/chat-model.ts";
 import type { EmbeddingModel } from "../../contracts/engine.ts";
 import { mistralEngine } from "./mistral-engine.ts";
 import { MistralEvents } from "./mistral-events.ts";
@@ -52,6 +54,56 @@ test("names its fields as the API does", () => {
   const body = bodyOf({ seed: 7, maxTokens: 5, choices: 2, stop: ["."] }, true);
   expect(body).toMatchObject({ random_seed: 7, max_tokens: 5, n: 2, stop: ["."], safe_prompt: true });
   expect(body).not.toHaveProperty("seed");
+});
+
+test("marks a message that the answer continues, and leaves its repetition out", () => {
+  const messages: ChatMessage[] = [
+    { role: "user", content: "The capital?" },
+    { role: "assistant", content: "It is" },
+  ];
+  expect(bodyOf({ messages, continuation: "required" }).messages).toMatchObject([{}, { prefix: true }]);
+  expect(JSON.stringify(bodyOf({ messages }).messages)).not.toContain("prefix");
+  const textOf = (pieces: readonly string[]) => {
+    const sink = new MistralEvents(makeChatRequest({ messages, continuation: "preferred" }));
+    const frames = pieces.map((content, index) => {
+      const reason = index === pieces.length - 1 ? "stop" : null;
+      return `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`;
+    });
+    const events = sink.take([Buffer.from(frames.join(""))]) ?? [];
+    return events.map((event) => (event.type === "text" ? event.text : "")).join("");
+  };
+  expect(textOf(["It is Paris.", ""])).toBe(" Paris.");
+  expect(textOf(["It", " i", "s", " Paris."])).toBe(" Paris.");
+  expect(textOf([" Paris."])).toBe(" Paris.");
+  expect(textOf(["It ran."])).toBe("It ran.");
+  expect(textOf(["It"])).toBe("It");
+});
+
+test("fills in the middle of texts", async () => {
+  const standIn = await startStandIn(mistralFormat);
+  const settings = mistralSettings.parse({ base_url: `${standIn.origin}/v1`, model: "codestral-latest" });
+  const model = (await mistralEngine.open(settings, "chat", makeEngineServices())) as ChatModel;
+  const fill = (prompt: RawPrompt) => {
+    const request = makeChatRequest({ messages: [], seed: 3, minTokens: 1, maxTokens: 5, stop: ["#"] });
+    return readAnswer(model.chat({ ...request, prompt }, new AbortController().signal));
+  };
+  const written = { choices: [{ index: 0, delta: { content: " pass" }, finish_reason: "stop" }] };
+  const headers = { "content-type": "text/event-stream" };
+  standIn.reply({ headers, body: `data: ${JSON.stringify(written)}\n\ndata: [DONE]\n\n` });
+  try {
+    expect((await fill({ input: "def f():", suffix: "f()" })).text).toBe(" pass");
+    const { path, body } = standIn.received[0] ?? {};
+    expect(path).toBe("/v1/fim/completions");
+    expect(body).toEqual({
+      ...{ model: "codestral-latest", prompt: "def f():", suffix: "f()", stream: true },
+      ...{ max_tokens: 5, min_tokens: 1, stop: ["#"], random_seed: 3 },
+    });
+    await expect(fill({ input: [1, 2] })).rejects.toMatchObject({ param: "prompt" });
+    await expect(fill({ input: "a", echo: true })).rejects.toMatchObject({ param: "echo" });
+  } finally {
+    await model.close();
+    await standIn.close();
+  }
 });
 
 test("reads arguments that come as an object, and the calls of several choices", () => {

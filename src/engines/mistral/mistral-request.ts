@@ -2,11 +2,11 @@
 
 import { createHash } from "node:crypto";
 import type { ChatMessage, ContentPart, ReasoningBlock } from "../../contracts/chat-message.ts";
-import type { ChatRequest } from "../../contracts/chat-model.ts";
+import type { ChatRequest, RawPrompt } from "../../contracts/chat-model.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { inlineData } from "../native-upstream/content-urls.ts";
 import { ownSignature } from "../native-upstream/signatures.ts";
-import { toChatBody, toTool } from "../openai-compatible/chat/chat-body.ts";
+import { toChatBody, toCompletionBody, toTool } from "../openai-compatible/chat/chat-body.ts";
 import type { MistralSettings } from "./settings.ts";
 
 export const MISTRAL = "mistral";
@@ -22,7 +22,7 @@ export function toMistralBody(
   return {
     model,
     ...fields,
-    messages: request.messages.map(toMessage),
+    messages: toMessages(request),
     ...(seed !== undefined && { random_seed: seed }),
     ...(tools.length > 0 && {
       tools: tools.map(toTool),
@@ -30,6 +30,22 @@ export function toMistralBody(
     }),
     ...(safePrompt && { safe_prompt: true }),
   };
+}
+
+/** A last message that the answer continues is marked. */
+function toMessages({ messages, continuation }: ChatRequest): Record<string, unknown>[] {
+  const written = messages.map(toMessage);
+  const last = written.at(-1);
+  if (continuation !== undefined && last !== undefined) last.prefix = true;
+  return written;
+}
+
+/** Writes a prompt without a template as the body of POST /v1/fim/completions. Throws a Fault. */
+export function toFimBody(request: ChatRequest, prompt: RawPrompt, model: string): Record<string, unknown> {
+  if (typeof prompt.input !== "string") throw unsupportedValue("Mistral's API reads texts, not token IDs.", "prompt");
+  if (prompt.echo === true) throw unsupportedValue("Mistral's API does not repeat the prompt.", "echo");
+  const { seed, ...fields } = toCompletionBody(request, prompt);
+  return { model, ...fields, ...(seed !== undefined && { random_seed: seed }) };
 }
 
 function toMessage(message: ChatMessage): Record<string, unknown> {

@@ -107,6 +107,7 @@ const abilities = lazy
     reasoning: z.boolean().default(false),
     choices: z.int().min(1).max(128).default(1).describe("Maximum choices of a request"),
     completions: z.boolean().default(true).describe("Continues prompts that bypass the chat template"),
+    continuation: z.boolean().default(false).describe("Accepts a last message that begins the answer"),
     infill: z.boolean().default(false).describe("Accepts prompts with a suffix"),
   }))
   .transform(({ json_schema, ...others }) => ({ ...others, jsonSchema: json_schema }));

@@ -21,14 +21,15 @@ interface ChatParts {
 /** Chats and text completions in the formats of OpenAI and Anthropic. */
 export function chatFeature({ accounts, config, inference, content, recorded, tools }: ChatParts): Feature {
   const { unknownFields } = config.server;
+  const { maxToolCalls } = config.responses;
   return {
     project: [
       chatCompletions(inference, unknownFields, {
-        ...{ content, stored: recorded?.completions, tools },
+        ...{ content, stored: recorded?.completions, tools, maxToolCalls },
         mayStore: (caller) => mayStore(accounts.callers.policyOf(caller, "retention")),
       }),
       completions(inference, unknownFields),
-      messages(inference, unknownFields, { content, tools, maxToolCalls: config.responses.maxToolCalls }),
+      messages(inference, unknownFields, { content, tools, maxToolCalls }),
     ],
   };
 }

@@ -5,26 +5,30 @@ import { rawOperation, routes } from "../../http/operation.ts";
 import { entryOfAnswered } from "../../http/request-log.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { ChatBody } from "../../wire/openai/chat/chat-body.ts";
-import { chatCompletionsFormat } from "../../wire/openai/chat/chat-completions.ts";
+import { type CompletionChat, chatCompletionsFormat } from "../../wire/openai/chat/chat-completions.ts";
 import { ChatCompletion, ChatCompletionEvent } from "../../wire/openai/chat/completion-answers.ts";
+import { searchesByItself } from "../../wire/openai/chat/web-search-options.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import type { BodyContent } from "../files/index.ts";
 import type { StoredCompletions } from "../recorded-content/index.ts";
-import type { ServiceTools } from "../tools/index.ts";
+import { type ServiceTools, startToolLoop } from "../tools/index.ts";
+import { toSearchLoop } from "./search-loop.ts";
 
 interface ChatCompletionParts {
   content?: BodyContent;
   stored?: StoredCompletions | undefined;
   /** Whether the project of a caller lets completions be stored. */
   mayStore?: (caller: Caller) => boolean;
-  tools?: Pick<ServiceTools, "access">;
+  tools?: ServiceTools;
+  /** Searches of one answer. */
+  maxToolCalls?: number;
 }
 
 /** POST /v1/chat/completions */
 export function chatCompletions(
   inference: Inference,
   unknownFields: UnknownFieldsPolicy,
-  { content, stored, mayStore, tools }: ChatCompletionParts = {},
+  { content, stored, mayStore, tools, maxToolCalls = 0 }: ChatCompletionParts = {},
 ): FastifyPluginAsync {
   return routes(
     rawOperation(
@@ -45,19 +49,27 @@ export function chatCompletions(
         unknownFields,
         content &&
           (async (reply, chat) => {
-            // An upstream would search.
-            if (chat.body.web_search_options != null) {
-              tools?.access.check(reply.request.caller, "web_search", "web_search_options");
-            }
             chat.body = await content(reply, chat.body, ["messages"]);
           }),
-        (reply, chat) => {
+        (reply, chat, ask) => {
+          const { caller } = reply.request;
+          const isNative = () => searchesByItself(chat.model) && isForwarded(caller, chat);
+          const loop = tools && toSearchLoop(tools, chat, caller, isNative);
+          if (loop !== undefined) {
+            return (_chat, options) => startToolLoop({ inference, caller, maxCalls: maxToolCalls }, loop, options);
+          }
           if (chat.body.store !== true) return undefined;
-          const store = mayStore?.(reply.request.caller) === false ? undefined : stored;
-          chat.isStoreIgnored = store === undefined;
-          return store?.storeWith(() => entryOfAnswered(reply.request, reply), chat.body);
+          const saved = mayStore?.(caller) === false ? undefined : stored;
+          chat.isStoreIgnored = saved === undefined;
+          const store = saved?.storeWith(() => entryOfAnswered(reply.request, reply), chat.body);
+          return store && ((each, options) => ask(each, { ...options, store }));
         },
       ),
     ),
   );
+
+  function isForwarded(caller: Caller, chat: CompletionChat): boolean {
+    const { passThrough } = chatCompletionsFormat.call(chat);
+    return passThrough !== undefined && inference.mayForward(caller, chat.model, passThrough);
+  }
 }

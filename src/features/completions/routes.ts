@@ -2,6 +2,9 @@ import type { FastifyPluginAsync } from "fastify";
 import { chatHandler } from "../../http/answer-chat.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { fimFormat } from "../../wire/mistral/fim.ts";
+import { FimBody } from "../../wire/mistral/fim-body.ts";
+import { ChatCompletion, ChatCompletionEvent } from "../../wire/openai/chat/completion-answers.ts";
 import { CompletionBody } from "../../wire/openai/completions/completions-body.ts";
 import { TextCompletion, TextCompletionEvent } from "../../wire/openai/completions/text-completion-answers.ts";
 import { textCompletionsFormat } from "../../wire/openai/completions/text-completions.ts";
@@ -10,7 +13,7 @@ import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 /** Prompts may be arrays of token IDs. */
 const MAX_JSON_VALUES = 400_000;
 
-/** POST /v1/completions */
+/** POST /v1/completions, and Mistral's /v1/fim/completions */
 export function completions(inference: Inference, unknownFields: UnknownFieldsPolicy): FastifyPluginAsync {
   return routes(
     rawOperation(
@@ -26,6 +29,19 @@ export function completions(inference: Inference, unknownFields: UnknownFieldsPo
         route: { config: { maxJsonValues: MAX_JSON_VALUES } },
       },
       chatHandler(inference, textCompletionsFormat, unknownFields),
+    ),
+    rawOperation(
+      "POST /fim/completions",
+      {
+        summary: "Fills in the gap between a prompt and a suffix in Mistral's format, streamed or not.",
+        tag: "Chat",
+        permission: "project",
+        body: FimBody,
+        answer: ChatCompletion,
+        content: ["text/event-stream"],
+        events: ChatCompletionEvent,
+      },
+      chatHandler(inference, fimFormat, unknownFields),
     ),
   );
 }

@@ -15,5 +15,9 @@ interface GeminiParts {
 export function geminiFeature({ config, inference, content }: GeminiParts): Feature {
   const methods = geminiMethods(inference, config.server.unknownFields, content);
   // Clients use either version; `GET /v1/models` knows Google's by their headers.
-  return { addHooks: keyOfQuery, project: [methods], projectOfGemini: [geminiModels(inference), methods] };
+  return {
+    addHooks: keyOfQuery,
+    project: [methods],
+    projectAt: [{ prefix: "/v1beta", routes: [geminiModels(inference), methods] }],
+  };
 }

@@ -16,7 +16,7 @@ declare module "fastify" {
 
 /** Operations that run models: official clients send the header with each of their requests, whose answers nobody stores. */
 const MODEL_TAGS: ReadonlySet<Tag> = new Set([
-  ...(["Chat", "Realtime", "Audio", "Images", "Text", "Ollama", "Gemini", "MCP"] as const),
+  ...(["Chat", "Realtime", "Audio", "Images", "Text", "Ollama", "Gemini", "Cohere", "MCP"] as const),
 ]);
 
 export function idempotencyFeature({ database, logger }: { database: Database; logger: Logger }): Feature {

@@ -1,8 +1,5 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
-import type { AuthenticateScope } from "../../http/authenticate.ts";
-import { connectionTimeoutMs } from "../../http/bare-server.ts";
-import { cutSlowReaders } from "../../http/connections.ts";
 import type { Feature } from "../../http/feature.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -26,7 +23,6 @@ import { checkToolsets, McpToolsets } from "./toolsets.ts";
 
 interface McpParts {
   accounts: Accounts;
-  authenticate: AuthenticateScope;
   config: Settings;
   configuration: { entries: ServerPreview };
   database: Database;
@@ -39,7 +35,7 @@ interface McpParts {
 /** Servers of the Model Context Protocol: as tools of responses, and behind one address for MCP clients. */
 export function mcpFeature(parts: McpParts): Feature {
   const { entries } = parts.configuration;
-  const { accounts, authenticate, config, database, inference, lifetime, logger, tools } = parts;
+  const { accounts, config, database, inference, lifetime, logger, tools } = parts;
   const log = new McpCallLog({ database, logger, days: config.usage.requestDays });
   lifetime.defer(() => log.close());
   lifetime.use(log.retention());
@@ -75,22 +71,18 @@ export function mcpFeature(parts: McpParts): Feature {
   if (!config.mcp.gateway) return always;
   const isOpen = () => servers.count > 0 || service !== undefined;
   const originOf = (request: FastifyRequest) => consoleUrl(request, config.signOn.publicUrl);
+  const publicUrl = URL.parse(config.signOn.publicUrl ?? "")?.origin ?? "";
+  const { corsOrigins } = config.server;
+  const checkAccess = (caller: Caller) => tools.access.check(caller, "mcp");
   const issuers = config.signOn.tokens.map(({ issuer }) => issuer);
   return {
     ...always,
     addHooks: (app) => requests.addHooks(app),
-    public: [
-      ...connections.public,
-      resourceMetadata(issuers, originOf, isOpen),
-      async (app) => {
-        app.register(async (scope) => {
-          cutSlowReaders(scope, connectionTimeoutMs(config.server) / 1000);
-          authenticate(scope, "project");
-          const publicUrl = URL.parse(config.signOn.publicUrl ?? "")?.origin ?? "";
-          const { corsOrigins } = config.server;
-          const checkAccess = (caller: Caller) => tools.access.check(caller, "mcp");
-          scope.register(mcpGateway({ gateway, inference, corsOrigins, publicUrl, originOf, checkAccess, isOpen }));
-        });
+    public: [...connections.public, resourceMetadata(issuers, originOf, isOpen)],
+    projectAt: [
+      {
+        prefix: "",
+        routes: [mcpGateway({ gateway, inference, corsOrigins, publicUrl, originOf, checkAccess, isOpen })],
       },
     ],
   };

@@ -1,6 +1,3 @@
-import type { AuthenticateScope } from "../../http/authenticate.ts";
-import { connectionTimeoutMs } from "../../http/bare-server.ts";
-import { cutSlowReaders } from "../../http/connections.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
@@ -13,26 +10,20 @@ import { answerAsOllama } from "./running-notice.ts";
 interface OllamaParts {
   config: Settings;
   inference: Inference;
-  authenticate: AuthenticateScope;
   accounts: Accounts;
 }
 
 /** Ollama's API, where the operator enabled it. */
-export function ollamaFeature({ config, inference, authenticate, accounts }: OllamaParts): Feature {
+export function ollamaFeature({ config, inference, accounts }: OllamaParts): Feature {
   if (!config.ollama.enabled) return {};
   return {
     addHooks: answerAsOllama,
-    public: [
-      async (app) => {
-        app.register(
-          async (scope) => {
-            cutSlowReaders(scope, connectionTimeoutMs(config.server) / 1000);
-            requireLocalHost(scope, config.ollama.anonymousHosts);
-            authenticate(scope, "project", withAnonymous(accounts));
-            scope.register(ollama(inference, config.server.unknownFields));
-          },
-          { prefix: "/api" },
-        );
+    projectAt: [
+      {
+        prefix: "/api",
+        routes: [ollama(inference, config.server.unknownFields)],
+        beforeKeys: (scope) => requireLocalHost(scope, config.ollama.anonymousHosts),
+        authenticator: withAnonymous(accounts),
       },
     ],
   };

@@ -32,7 +32,7 @@ export function rerank(
         summary: returnsDocuments
           ? "Ranks documents by relevance to a query, in the shape of Jina and Cohere."
           : "The same as `POST /v1/rerank`, without the documents unless `return_documents` is true.",
-        tag: "Text",
+        tag: returnsDocuments ? "Text" : "Cohere",
         permission: "project",
         body: RerankBody,
         answer: RankingAnswer,

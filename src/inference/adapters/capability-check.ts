@@ -20,7 +20,13 @@ export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | und
     if (fault !== undefined) return fault;
   }
   if (forwarderOf(call, model) !== undefined) return undefined;
-  return checkFiles(call, model) ?? model.refusal?.(call.request);
+  return checkFiles(call, model) ?? checkContinuation(call, model) ?? model.refusal?.(call.request);
+}
+
+function checkContinuation({ request }: ChatCall, { abilities }: ChatModel): Fault | undefined {
+  if (request.continuation !== "required" || abilities.continuation === true) return undefined;
+  const message = "This model cannot continue a message: it always begins a new one.";
+  return unsupportedValue(message, `messages[${request.messages.length - 1}]`);
 }
 
 /** Checks files, which no local model reads. */

@@ -14,6 +14,7 @@ const CHAT: Decisions<ChatRequest> = {
   model: "ignored",
   messages: "key",
   prompt: "key",
+  continuation: "key",
   maxTokens: "key",
   minTokens: "key",
   stop: "key",

@@ -82,6 +82,7 @@ const REQUEST: Channels<ChatRequest> = {
   // The operator lists those that an upstream gets.
   callerHeaders: "none",
   cache: "none",
+  continuation: "none",
   logitBias: "none",
   temperature: "none",
   topP: "none",

@@ -70,6 +70,7 @@ export function toMessagesCall(
     // A budget allows thinking without requiring it, so models that do not think answer too.
     reasoningEffort: body.thinking?.type === "disabled" ? "none" : omitted.reasoningEffort,
     ...toThinking(body),
+    ...toContinuation(body),
     ...cacheMarkOf(body),
     ...toUpstreamFields({ user: userOf(body), service_tier: tierOf(body) }),
     callerHeaders,
@@ -119,6 +120,15 @@ export function toPromptParts(
     tools: [...tools, ...(mcp?.functions ?? [])],
     format: toFormat(body),
   };
+}
+
+/** A last message of the assistant is the beginning of the answer. */
+function toContinuation({ messages }: MessagesBody): Pick<ChatRequest, "continuation"> {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return {};
+  const { content } = last;
+  const isText = typeof content === "string" || content.every(({ type }) => type === "text");
+  return isText ? { continuation: "preferred" } : {};
 }
 
 function toThinking({ thinking, output_config: config }: MessagesBody): Pick<ChatRequest, "thinking"> {

@@ -121,6 +121,6 @@ export async function* toEmbeddingList(
 }
 
 /** Encodes 32-bit little-endian floats, the native byte order of every platform that Node supports. */
-function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
+export function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }

@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import { http } from "../../kernel/node-http.ts";
+import { CohereError } from "../cohere/error.ts";
 import { GeminiErrorAnswer } from "../gemini/error.ts";
 import { ScimErrorAnswer } from "../scim/scim-answers.ts";
 import { SCIM_MEDIA_TYPE } from "../scim/scim-error.ts";
@@ -51,6 +52,7 @@ const JSON_TYPE = "application/json";
 export function errorFormatOf(path: string): ErrorFormat {
   if (path.startsWith("/scim/")) return { prefix: "Scim", body: ScimErrorAnswer, mediaType: SCIM_MEDIA_TYPE };
   if (path.startsWith("/api/")) return { prefix: "Ollama", body: OllamaErrorAnswer, mediaType: JSON_TYPE };
+  if (path.startsWith("/v2/")) return { prefix: "Cohere", body: CohereError, mediaType: JSON_TYPE };
   if (path.startsWith("/v1beta/") || path.startsWith("/v1/models/{model}:"))
     return { prefix: "Gemini", body: GeminiErrorAnswer, mediaType: JSON_TYPE };
   if (path.startsWith("/v1/messages")) {

@@ -90,6 +90,7 @@ export const TAGS = {
   Batches: "Files, uploads, and batches of requests that run with low priority.",
   Ollama: "Ollama's API.",
   Gemini: "Google's Gemini API.",
+  Cohere: "Cohere's API, version 2.",
   Models: "Models that a key may use.",
   Projects: "Projects, service accounts, keys and their limits.",
   People: "Users, invites, groups and roles.",

@@ -23,6 +23,7 @@ export interface DetectorData {
 
 /** Stacks that may take longer, with the reason. */
 const ALLOWED: readonly { frame: RegExp; reason: string }[] = [
+  { frame: /\/node_modules\/avvio\//, reason: "registers routes, before the service listens" },
   { frame: /node:internal\/modules\//, reason: "loads a module for its first use" },
   {
     frame: /\/(engines\/scripted\/|shared\/scripted-)/,

@@ -116,6 +116,29 @@ export const gemini: WireScript = async ({ recorder, key }) => {
   await recorder.send("no key", "POST /v1beta/models/parrot:generateContent", { body: hello });
 };
 
+export const cohereAndMistral: WireScript = async ({ recorder, key }) => {
+  const tools = [{ type: "function", function: { name: "weather", parameters: WEATHER } }];
+  const post = (title: string, path: string, body: object) => recorder.send(title, `POST ${path}`, { key, body });
+  for (const model of MODELS) {
+    const send = (title: string, text: string, fields: object = {}) =>
+      post(`${model}: ${title}`, "/v2/chat", { model, messages: user(text), ...fields });
+    await send("complete", "Hello you");
+    await send("stream", "Hello you", { stream: true });
+    await send("tools", "weather", { tools });
+    await send("streamed tools", "weather", { tools, stream: true });
+    await send("thinking", "think");
+    await send("streamed thinking", "think", { stream: true });
+    await send("failure", "fails");
+    await send("failure in the stream", "breaks", { stream: true });
+    await send("ignored field", "Hello you", { unheardOf: 1, safety_mode: "OFF" });
+  }
+  await post("invalid field", "/v2/chat", { model: "parrot", messages: 1 });
+  await post("embed", "/v2/embed", { model: "minilm", texts: ["one"], embedding_types: ["base64"] });
+  await post("fill in the middle", "/v1/fim/completions", { model: "parrot", prompt: "Hello you" });
+  await post("streamed fill in the middle", "/v1/fim/completions", { model: "parrot", prompt: "Hello", stream: true });
+  await post("invalid field of Mistral", "/v1/fim/completions", { model: "parrot", prompt: 1 });
+};
+
 export const ollama: WireScript = async ({ recorder, key }) => {
   const tools = [{ type: "function", function: { name: "weather", parameters: WEATHER } }];
   for (const model of [...MODELS, "parrot:latest"]) {

@@ -2,7 +2,7 @@
 
 import { batches } from "./batch-script.ts";
 import { budgets } from "./budget-script.ts";
-import { chat, completions, gemini, messages, ollama } from "./chat-scripts.ts";
+import { chat, cohereAndMistral, completions, gemini, messages, ollama } from "./chat-scripts.ts";
 import { configuration } from "./configuration-script.ts";
 import { evals } from "./evals-script.ts";
 import { mcp } from "./mcp-script.ts";
@@ -27,6 +27,7 @@ export const WIRE_SCRIPTS: Readonly<Record<string, WireScript>> = {
   conversations,
   ollama,
   gemini,
+  "cohere-and-mistral": cohereAndMistral,
   text,
   audio,
   images,

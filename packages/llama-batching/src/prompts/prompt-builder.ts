@@ -56,9 +56,14 @@ export class PromptBuilder {
 
   /** Renders long conversations in a thread. Throws a RequestError when the template refuses the messages. */
   async render(input: PromptInput): Promise<RenderedPrompt> {
-    // Private use characters around random digits: no message contains it and no template changes it.
-    const marker = `\uE000${randomBytes(8).readBigUInt64LE()}\uE000`;
+    const marker = newMarker();
     return (await this.#renderer.render(this.#escape(input, marker))).split(marker);
+  }
+
+  /** Returns the caller's beginning of an answer, of which no control token counts. */
+  pieces(text: string): RenderedPrompt {
+    const marker = newMarker();
+    return this.#specialTokens.escape(text, marker).split(marker);
   }
 
   /** Splits special tokens in the caller's texts by `marker`. */
@@ -99,6 +104,11 @@ export class PromptBuilder {
     if (hasText && shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
     return { tokens, minTokens: tokens.length, isComplete: true };
   }
+}
+
+/** Private use characters around random digits: no message contains them and no template changes them. */
+function newMarker(): string {
+  return `\uE000${randomBytes(8).readBigUInt64LE()}\uE000`;
 }
 
 /** Parses the arguments first: JSON escapes could hide a special token until the template decodes them. */

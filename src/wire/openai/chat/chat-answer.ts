@@ -1,14 +1,16 @@
 /** Renders a chat answer as one `chat.completion`. */
 
 import type { ToolCall } from "../../../contracts/chat-message.ts";
-import type { ChatEvent, FinishReason, TokenLogprob } from "../../../contracts/chat-model.ts";
+import type { FinishReason, TokenLogprob } from "../../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
-import type { FormatAnswer } from "../../chat-format.ts";
+import type { AnswerIdentity } from "../../answer-identity.ts";
 import { readCompletion } from "../../forwarded-answer.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
-import type { ChatCompletion, ChatModeration, ToolCall as ToolCallAnswer } from "./completion-answers.ts";
+import type { ChatCompletion, ChatModeration, ToolCall as ToolCallAnswer, UrlCitation } from "./completion-answers.ts";
 import { ReasoningDetails, toExtraContent } from "./reasoning-details.ts";
+import type { RenderedEvent } from "./searched-events.ts";
+import { toUrlCitations } from "./url-citations.ts";
 
 interface Choice {
   text: string;
@@ -16,6 +18,7 @@ interface Choice {
   details: ReasoningDetails;
   refusal: string;
   calls: ToolCall[];
+  citations: AnswerOf<typeof UrlCitation>[];
   logprobs: TokenLogprob[];
   reason: FinishReason;
 }
@@ -23,8 +26,13 @@ interface Choice {
 /** Returns the moderation result once the events have ended. */
 export type RenderModeration = (() => AnswerOf<typeof ChatModeration>) | undefined;
 
+/** An answer whose events are rendered. */
+export interface RenderedAnswer extends AnswerIdentity {
+  events: AsyncIterable<RenderedEvent>;
+}
+
 /** Folds the events into the answer's JSON. */
-export async function toCompletion(answer: FormatAnswer, moderation: RenderModeration): Promise<string> {
+export async function toCompletion(answer: RenderedAnswer, moderation: RenderModeration): Promise<string> {
   const choices: Choice[] = [];
   let fields = {};
   for await (const event of answer.events) {
@@ -59,13 +67,14 @@ function choiceAt(choices: Choice[], index: number): Choice {
       details: new ReasoningDetails(),
       refusal: "",
       calls: [],
+      citations: [],
       logprobs: [],
       reason: "stop",
     });
   return choices[index] as Choice;
 }
 
-function fold(choice: Choice, event: Extract<ChatEvent, { choice: number }>): void {
+function fold(choice: Choice, event: Extract<RenderedEvent, { choice: number }>): void {
   switch (event.type) {
     case "text":
       if (event.isRefusal) choice.refusal += event.text;
@@ -85,13 +94,16 @@ function fold(choice: Choice, event: Extract<ChatEvent, { choice: number }>): vo
       call.arguments += event.text;
       break;
     }
+    case "annotations":
+      choice.citations.push(...toUrlCitations(event.annotations));
+      break;
     case "choice-end":
       choice.reason = event.reason;
   }
 }
 
 function toChoice(
-  { text, reasoning, details, refusal, calls, logprobs, reason }: Choice,
+  { text, reasoning, details, refusal, calls, citations, logprobs, reason }: Choice,
   index: number,
 ): AnswerOf<typeof ChatCompletion>["choices"][number] {
   const hasNoText = text === "" && (calls.length > 0 || refusal !== "");
@@ -104,6 +116,7 @@ function toChoice(
       ...(details.entries.length === 0 ? {} : { reasoning_details: details.entries }),
       refusal: refusal === "" ? null : refusal,
       ...(calls.length === 0 ? {} : { tool_calls: calls.map(toWireCall) }),
+      ...(citations.length === 0 ? {} : { annotations: citations }),
     },
     logprobs: toLogprobs(logprobs),
     finish_reason: reason,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { deferField, keepOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import { keepSource, sourceOf } from "../../../kernel/json/json-source.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { describedBy } from "../../openapi/described-by.ts";
 import { named } from "../../openapi/named.ts";
 import { otherToolForm } from "../../tool-forms.ts";
 import { optional } from "../optional.ts";
@@ -15,6 +16,7 @@ import { Messages } from "./chat-messages.ts";
 import { ChatModeration } from "./chat-moderation.ts";
 import { choiceProblem, ToolChoiceField, Tools } from "./chat-tools.ts";
 import { Integer, SAMPLING_FIELDS, samplingProblem } from "./sampling-fields.ts";
+import { WebSearchOptions } from "./web-search-options.ts";
 
 const PositiveInteger = z.int().min(1);
 
@@ -71,8 +73,11 @@ const bodyOf = (fields: typeof FIELDS) =>
     if (mismatch !== undefined) refuse(["tool_choice", ...mismatch.path], value.tool_choice, mismatch.message);
   });
 
+/** Checked where this service searches. */
+const web_search_options = describedBy(z.unknown().optional(), WebSearchOptions);
+
 /** Schema of every field, for the API reference. */
-export const ChatBody = named("ChatCompletionBody", bodyOf({ ...FIELDS, prompt } as typeof FIELDS));
+export const ChatBody = named("ChatCompletionBody", bodyOf({ ...FIELDS, prompt, web_search_options } as typeof FIELDS));
 
 export type ChatCompletionBody = z.output<ReturnType<typeof bodyOf>>;
 

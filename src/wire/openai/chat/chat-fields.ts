@@ -46,13 +46,14 @@ export const KNOWN_FIELDS: readonly string[] = [
   "prompt_cache_options",
   "prompt_cache_retention",
   "safety_identifier",
+  "continue_final_message",
+  "add_generation_prompt",
 ];
 
 /** Known fields without effect: reported as ignored and accepted under every policy. */
 export const FIELDS_WITHOUT_EFFECT: readonly string[] = ["num_ctx", "keep_alive", "verbosity"];
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
-const isFalse = (value: unknown) => value === false;
 const USE_SCHEMA: UnsupportedField = { instead: "send a JSON schema as 'response_format'" };
 const USE_MESSAGES: UnsupportedField = { instead: "send it as a message" };
 
@@ -61,7 +62,7 @@ export const UNSUPPORTED_FIELDS: Readonly<Record<string, UnsupportedField>> = {
   function_call: { isDefault: (value) => value === "none", instead: "'tool_choice' has taken its place" },
   modalities: { isDefault: (value) => JSON.stringify(value) === '["text"]', instead: "it answers with text" },
   audio: { instead: "it answers with text" },
-  web_search_options: { instead: "send the tool 'web_search' to POST /v1/responses" },
+  web_search_options: { instead: "the operator's setting web_search names a search engine" },
   // Schemas and grammars in the formats of vLLM, llama-server and Ollama.
   format: USE_SCHEMA,
   grammar: USE_SCHEMA,
@@ -77,7 +78,6 @@ export const UNSUPPORTED_FIELDS: Readonly<Record<string, UnsupportedField>> = {
   images: { isDefault: isEmptyList, instead: "send them as parts of a message" },
   files: { isDefault: isEmptyList, ...USE_MESSAGES },
   documents: { isDefault: isEmptyList, ...USE_MESSAGES },
-  continue_final_message: { isDefault: isFalse, instead: "it always begins a new message" },
 };
 
 /** Fields of a message that are read, or that clients copy from an answer; `*`: for every role. */
@@ -92,6 +92,8 @@ export const MESSAGE_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
     "parsed",
     "refusal",
     "annotations",
+    "prefix",
+    "partial",
   ]),
   tool: new Set(["tool_call_id"]),
 };

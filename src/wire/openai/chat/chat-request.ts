@@ -6,6 +6,7 @@ import type { CallerHeaders } from "../../../contracts/open-model.ts";
 import { deferField, type JsonOutline, outlineOf } from "../../../kernel/json/json-outline.ts";
 import { toUpstreamFields } from "../../upstream-fields.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
+import { continuationOf } from "./chat-continuation.ts";
 import { toAnswerFormat } from "./chat-format.ts";
 import { toMessage } from "./chat-messages.ts";
 import { toToolChoice, toTools } from "./chat-tools.ts";
@@ -27,6 +28,7 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     templateVariables: body.chat_template_kwargs,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     ...toUpstreamFields(body),
+    ...(continuationOf(body) !== undefined && { continuation: "required" as const }),
     callerHeaders,
   };
   if (isOutlined) deferField(request, "messages", () => body.messages.map(toMessage));

@@ -1,18 +1,21 @@
 /** Renders a chat answer as the frames of a stream. */
 
-import type { ChatEvent, FinishReason } from "../../../contracts/chat-model.ts";
+import type { FinishReason } from "../../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../../contracts/chat-proxy.ts";
 import { parseEvents } from "../../../kernel/server-sent-events.ts";
 import type { AnswerIdentity } from "../../answer-identity.ts";
-import type { FormatAnswer } from "../../chat-format.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
-import type { RenderModeration } from "./chat-answer.ts";
+import type { RenderedAnswer, RenderModeration } from "./chat-answer.ts";
 import { toEnvelope, toLogprobs, toReasoning, toUsage } from "./chat-envelope.ts";
 import type { ChatDelta } from "./completion-answers.ts";
 import { ReasoningDetails, toExtraContent } from "./reasoning-details.ts";
+import type { RenderedEvent } from "./searched-events.ts";
+import { toUrlCitations } from "./url-citations.ts";
 
 export interface FrameOptions {
   includeUsage: boolean;
+  /** Whether chunks before the one with the usage say so with null; default: as OpenAI's do. */
+  hasNullUsage?: boolean;
   moderation?: RenderModeration;
 }
 
@@ -40,11 +43,11 @@ export async function* passOn(
 
 /** Yields server-sent events, each frame complete. Throws failures, which the caller renders with `toErrorFrame`. */
 export async function* toFrames(
-  answer: FormatAnswer,
-  { includeUsage, moderation }: FrameOptions,
+  answer: RenderedAnswer,
+  { includeUsage, hasNullUsage = includeUsage, moderation }: FrameOptions,
 ): AsyncGenerator<string> {
   const envelope = newChatChunk(answer);
-  const unreported = includeUsage ? { usage: null } : {};
+  const unreported = hasNullUsage ? { usage: null } : {};
   const deltas = new Deltas();
   for await (const event of answer.events) {
     if ("choice" in event) {
@@ -95,7 +98,7 @@ function idOf(frames: Uint8Array | undefined): { id?: unknown; created?: unknown
   return { id, ...(created === undefined ? {} : { created }) };
 }
 
-type ChoiceEvent = Extract<ChatEvent, { choice: number }>;
+type ChoiceEvent = Extract<RenderedEvent, { choice: number }>;
 
 interface Part {
   delta: AnswerOf<typeof ChatDelta>;
@@ -129,6 +132,8 @@ function toPart(event: ChoiceEvent): Part | undefined {
     }
     case "tool-arguments":
       return { delta: { tool_calls: [{ index: event.index, function: { arguments: event.text } }] } };
+    case "annotations":
+      return { delta: { annotations: toUrlCitations(event.annotations) } };
     case "choice-end":
       return { delta: {}, reason: event.reason };
   }

@@ -84,6 +84,19 @@ export const ToolCall = named(
   })),
 );
 
+export const UrlCitation = named(
+  "ChatCompletionUrlCitation",
+  lazy.looseObject(() => ({
+    type: z.literal("url_citation"),
+    url_citation: z.looseObject({
+      url: z.string(),
+      title: z.string(),
+      start_index: count.describe("Place of the mark in the content, in UTF-16 units."),
+      end_index: count,
+    }),
+  })),
+);
+
 /** Fields of reasoning, under the names that clients read. */
 const reasoning = {
   reasoning_content: nullable.optional().describe("Reasoning as DeepSeek's clients read it."),
@@ -99,6 +112,7 @@ const ChatMessage = named(
     refusal: nullable.optional().describe("Text with which the model declines to answer."),
     ...reasoning,
     tool_calls: z.array(ToolCall).nullable().optional(),
+    annotations: z.array(UrlCitation).optional().describe("Pages that the answer cites, with `web_search_options`."),
   })),
 );
 
@@ -162,6 +176,7 @@ export const ChatDelta = named(
     refusal: nullable.optional(),
     ...reasoning,
     tool_calls: z.array(ChatToolCallDelta).nullable().optional(),
+    annotations: z.array(UrlCitation).optional(),
   })),
 );
 

@@ -4,6 +4,7 @@ import { type Fault, invalidRequest, unsupportedValue } from "../../../kernel/fa
 import { fieldsOfUpstreams } from "../../upstream-fields.ts";
 import { type FieldRules, firstRefusedField, type UnknownFieldsPolicy, unknownFieldsOf } from "../unknown-fields.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
+import { unsupportedContinuation } from "./chat-continuation.ts";
 import {
   FIELDS_WITHOUT_EFFECT,
   KNOWN_FIELDS,
@@ -25,6 +26,7 @@ export function firstUnsupportedField(body: ChatCompletionBody, policy: UnknownF
     firstRefusedField(body, policy === "ignore" ? IGNORING : REFUSING) ??
     unsupportedInFormat(body) ??
     unsupportedInTools(body) ??
+    unsupportedContinuation(body) ??
     unsupportedInMessages(body.messages, policy)
   );
 }

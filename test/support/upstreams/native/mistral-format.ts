@@ -65,10 +65,28 @@ const Body = z.strictObject({
   safe_prompt: z.boolean().optional(),
 });
 
+const FimBody = z.strictObject({
+  model: z.string(),
+  prompt: z.string(),
+  suffix: z.string().optional(),
+  stream: z.boolean().optional(),
+  temperature: z.number().optional(),
+  top_p: z.number().optional(),
+  max_tokens: z.int().optional(),
+  min_tokens: z.int().optional(),
+  stop: z.union([z.string(), z.array(z.string())]).optional(),
+  random_seed: z.int().optional(),
+});
+
 export const mistralFormat: WireFormat = {
   ...chunkStream,
   read({ path, body }) {
     if (path === "/v1/embeddings") return { say: "", maxTokens: undefined, stop: [] };
+    if (path === "/v1/fim/completions") {
+      const { success, data, error } = FimBody.safeParse(body);
+      if (!success) throw new RequestProblem(z.prettifyError(error));
+      return { say: data.prompt + (data.suffix ?? ""), maxTokens: data.max_tokens, stop: [data.stop ?? []].flat() };
+    }
     if (path !== "/v1/chat/completions") throw new RequestProblem(`there is no ${path}`);
     const checked = Body.safeParse(body);
     if (!checked.success) throw new RequestProblem(z.prettifyError(checked.error));

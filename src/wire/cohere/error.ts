@@ -1,0 +1,19 @@
+/** Errors in Cohere's format. */
+
+import { z } from "zod";
+import { lazy } from "../../kernel/lazy.ts";
+import { type ErrorAnswer, toErrorAnswer, toErrorBody } from "../openai/error.ts";
+import { type AnswerOf, named } from "../openapi/named.ts";
+
+export const CohereError = named(
+  "CohereError",
+  lazy.object(() => ({ id: z.string().describe("ID of the request."), message: z.string() })),
+);
+
+export function toCohereErrorBody(failure: unknown, requestId: string): AnswerOf<typeof CohereError> {
+  return { id: requestId, message: toErrorBody(failure, requestId).error.message };
+}
+
+export function toCohereErrorAnswer(failure: unknown, requestId: string): ErrorAnswer<AnswerOf<typeof CohereError>> {
+  return { ...toErrorAnswer(failure, requestId), body: toCohereErrorBody(failure, requestId) };
+}
