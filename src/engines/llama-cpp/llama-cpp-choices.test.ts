@@ -33,6 +33,7 @@ test("reports its abilities", () => {
     logprobs: true,
     vision: false,
     reasoning: false,
+    continuation: true,
     choices: 6,
     completions: true,
     infill: false,

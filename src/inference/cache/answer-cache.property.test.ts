@@ -118,6 +118,8 @@ const CHAT_DECISIONS: Subject["decisions"] = {
   store: "rendering",
   service_tier: "rendering",
   moderation: "elsewhere",
+  // A loop of tools asks without it, and an upstream's answer with it is not cached.
+  web_search_options: "elsewhere",
 };
 
 const CHAT_VALUES = {
