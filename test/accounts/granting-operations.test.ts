@@ -38,6 +38,7 @@ const BY_OTHER_MEANS: Readonly<Record<string, string>> = {
   "POST /v1/realtime/client_secrets": "stands for the key of the caller, which it authenticates each time",
   "POST /v1/realtime/sessions": "as a client secret",
   "POST /v1/realtime/transcription_sessions": "as a client secret",
+  "POST /v1/realtime/translations/client_secrets": "as a client secret",
 };
 
 let service: InProcessService;

@@ -2,8 +2,6 @@
 
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
-import { parseJson } from "../../kernel/json/parse-json.ts";
-import { parse } from "../../wire/openai/validate.ts";
 import { bindSession, checkBound } from "../../wire/realtime/bind-session.ts";
 import { ClientEvent } from "../../wire/realtime/client-events.ts";
 import { toItem } from "../../wire/realtime/conversation-items.ts";
@@ -12,6 +10,7 @@ import type { SessionStart } from "../../wire/realtime/session-query.ts";
 import { type SessionSettings, toSession, updateSettings } from "../../wire/realtime/session-settings.ts";
 import { checkModels } from "./check-models.ts";
 import { Conversation } from "./conversation.ts";
+import { receiveEvent } from "./receive-event.ts";
 import type { RealtimeServices, SessionContext } from "./session-context.ts";
 import { SessionResponses } from "./session-responses.ts";
 import { SessionTools } from "./session-tools.ts";
@@ -32,9 +31,6 @@ export interface RealtimeSessionOptions
   /** Ends the connection; called after the error event that says why. */
   close: (failure: Fault) => void;
 }
-
-const MAX_VALUES = 100_000;
-const BINARY = "Binary messages are not supported. Send events as JSON text, with audio in base64.";
 
 export class RealtimeSession {
   readonly id = newId("sess_");
@@ -62,7 +58,7 @@ export class RealtimeSession {
         try {
           return await options.authenticate();
         } catch (failure) {
-          if (failure instanceof Fault && failure.kind === "unauthenticated") this.#refuse(failure);
+          if (failure instanceof Fault && failure.kind === "unauthenticated") this.refuse(failure);
           throw failure;
         }
       },
@@ -93,7 +89,7 @@ export class RealtimeSession {
       checkModels(caller, this.#settings, this.#options.services);
       this.#tools.check(this.#settings.tools, caller, "session.tools");
     } catch (failure) {
-      this.#refuse(failure);
+      this.refuse(failure);
       return;
     }
     this.#options.send({ type: "session.created", session: this.#session() });
@@ -106,18 +102,52 @@ export class RealtimeSession {
     }
   }
 
-  /** Takes a message of the client; resolves once the session can take another one. */
-  async receive(message: Buffer, isBinary = false): Promise<void> {
-    let eventId: string | undefined;
-    try {
-      if (isBinary) throw invalidRequest(BINARY, undefined, "invalid_json");
-      const parsed = parseJson(message, { maxValues: MAX_VALUES });
-      if (parsed.problem !== undefined) throw invalidRequest(`The event ${parsed.problem}.`, undefined, "invalid_json");
-      eventId = idOf(parsed.value);
-      await this.#handle(parse(ClientEvent, parsed.value));
-    } catch (failure) {
-      if (!this.#ended.signal.aborted) this.#options.send(this.#toErrorEvent(failure, eventId));
-    }
+  receive(message: Buffer, isBinary = false): Promise<void> {
+    return receiveEvent(message, isBinary, {
+      schema: ClientEvent,
+      handle: (event) => this.#handle(event),
+      fail: (failure, eventId) => this.report(failure, eventId),
+    });
+  }
+
+  /** Sends the failure of an event. */
+  report(failure: unknown, eventId: string | undefined): void {
+    if (!this.#ended.signal.aborted) this.#options.send(this.#toErrorEvent(failure, eventId));
+  }
+
+  /** Sends the failure and ends the connection. */
+  refuse(failure: unknown): void {
+    if (this.#ended.signal.aborted) return;
+    this.#options.send(this.#toErrorEvent(failure, undefined));
+    this.#options.close(failure instanceof Fault ? failure : new Fault("unavailable", "The session has failed."));
+  }
+
+  append(audio: string): Promise<void> {
+    return this.#turns.append(audio);
+  }
+
+  /** Ends the turn that is being spoken; resolves once all turns have their transcripts. */
+  flush(): Promise<void> {
+    return this.#turns.flush();
+  }
+
+  /** Replaces the settings. Throws a Fault for models that the caller may not use. */
+  async use(settings: SessionSettings): Promise<void> {
+    await this.#replace(settings);
+    await this.#turns.update();
+  }
+
+  /** Answers a text outside the conversation; resolves once the answer has ended. Throws a Fault while another one runs. */
+  respondTo(text: string): Promise<void> {
+    const input = [
+      { type: "message" as const, role: "user" as const, content: [{ type: "input_text" as const, text }] },
+    ];
+    return this.#responses.create({ conversation: "none", input });
+  }
+
+  /** Removes an item of the conversation. Throws a Fault. */
+  forget(itemId: string): Promise<void> {
+    return this.#changeConversation({ type: "conversation.item.delete", event_id: undefined, item_id: itemId });
   }
 
   /** Ends all work; nothing is sent afterwards. */
@@ -136,10 +166,7 @@ export class RealtimeSession {
       case "session.update": {
         const { fixed = {} } = this.#options;
         const settings = updateSettings(this.#settings, bindSession(event.session, fixed, "session"));
-        const caller = await this.#options.authenticate();
-        checkModels(caller, settings, this.#options.services);
-        this.#tools.check(settings.tools, caller, "session.tools");
-        this.#settings = settings;
+        await this.#replace(settings);
         this.#options.send({ type: "session.updated", session: this.#session() });
         this.#tools.list(settings.tools);
         return this.#turns.update();
@@ -153,7 +180,8 @@ export class RealtimeSession {
       case "response.create": {
         const { response = {} } = event;
         checkBound(response, this.#options.fixed ?? {}, "response");
-        return this.#responses.create(response);
+        void this.#responses.create(response);
+        return;
       }
       case "response.cancel":
         return this.#responses.cancel(event.response_id);
@@ -184,23 +212,19 @@ export class RealtimeSession {
     }
   }
 
-  #session(): Record<string, unknown> {
-    return toSession(this.#settings, { id: this.id, expiresAt: this.#options.expiresAt });
+  async #replace(settings: SessionSettings): Promise<void> {
+    const caller = await this.#options.authenticate();
+    checkModels(caller, settings, this.#options.services);
+    this.#tools.check(settings.tools, caller, "session.tools");
+    this.#settings = settings;
   }
 
-  #refuse(failure: unknown): void {
-    if (this.#ended.signal.aborted) return;
-    this.#options.send(this.#toErrorEvent(failure, undefined));
-    this.#options.close(failure instanceof Fault ? failure : new Fault("unavailable", "The session has failed."));
+  #session(): Record<string, unknown> {
+    return toSession(this.#settings, { id: this.id, expiresAt: this.#options.expiresAt });
   }
 
   #toErrorEvent(failure: unknown, eventId: string | undefined) {
     if (!(failure instanceof Fault)) this.#options.reportBug(failure);
     return toErrorEvent(failure, this.#options.requestId, eventId);
   }
-}
-
-function idOf(value: unknown): string | undefined {
-  const id = (value as { event_id?: unknown } | null | undefined)?.event_id;
-  return typeof id === "string" ? id.slice(0, 512) : undefined;
 }

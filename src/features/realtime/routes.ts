@@ -10,10 +10,11 @@ import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { toErrorEvent, toMessage } from "../../wire/realtime/server-event.ts";
-import { RealtimeQuery, startOf } from "../../wire/realtime/session-query.ts";
+import { RealtimeQuery, startOf, TranslationQuery } from "../../wire/realtime/session-query.ts";
+import { toTranslationSettings, translationOf } from "../../wire/realtime/translation-session.ts";
 import type { Accounts } from "../accounts/index.ts";
-import { type ClientSecrets, isClientSecret } from "./client-secrets.ts";
-import type { RealtimeSession } from "./realtime-session.ts";
+import { type ClientSecrets, isClientSecret, type OpenedClientSecret } from "./client-secrets.ts";
+import type { RealtimeSession, RealtimeSessionOptions } from "./realtime-session.ts";
 import type { RealtimeServices } from "./session-context.ts";
 
 export interface RealtimeParts {
@@ -26,8 +27,21 @@ export interface RealtimeParts {
   idleTimeoutSeconds: number;
 }
 
-/** GET /v1/realtime: a WebSocket */
+/** A session of either kind. */
+type Session = Pick<RealtimeSession, "isBusy" | "start" | "receive" | "end">;
+
+interface SessionStart {
+  secret: OpenedClientSecret | undefined;
+  connection: ClientSocket;
+  options: Omit<RealtimeSessionOptions, "settings" | "fixed">;
+}
+
+/** Opens a session. Throws a Fault. */
+type OpenSession = (request: FastifyRequest, start: SessionStart) => Promise<Session>;
+
+/** GET /v1/realtime and /v1/realtime/translations: WebSockets */
 export function realtime(parts: RealtimeParts): FastifyPluginAsync {
+  const { inference } = parts.services;
   return routes(
     rawOperation(
       "GET /realtime",
@@ -36,18 +50,54 @@ export function realtime(parts: RealtimeParts): FastifyPluginAsync {
         tag: "Realtime",
         permission: "project",
         query: RealtimeQuery,
-        route: { wsHandler: (socket, request) => serve(socket, request, parts) },
+        route: { wsHandler: (socket, request) => serve(socket, request, parts, openVoice) },
+      },
+      refusePlainRequest,
+    ),
+    rawOperation(
+      "GET /realtime/translations",
+      {
+        summary: "Opens a session that translates speech, over a WebSocket.",
+        tag: "Realtime",
+        permission: "project",
+        query: TranslationQuery,
+        route: { wsHandler: (socket, request) => serve(socket, request, parts, openTranslation) },
       },
       refusePlainRequest,
     ),
   );
+
+  async function openVoice(request: FastifyRequest, { secret, options }: SessionStart): Promise<Session> {
+    const { settings, fixed } = startOf(parse(RealtimeQuery, request.query), secret?.session, (id) =>
+      inference.models.taskOf(request.caller, id),
+    );
+    request.record.model = settings.model ?? settings.transcription?.model;
+    // Its resampler takes 20 MB, which most installations never need.
+    const { RealtimeSession } = await import("./realtime-session.ts");
+    return new RealtimeSession({ ...options, settings, fixed });
+  }
+
+  async function openTranslation(request: FastifyRequest, start: SessionStart): Promise<Session> {
+    const { model } = parse(TranslationQuery, request.query);
+    const { configuration, fixed } = translationOf(model, start.secret?.session);
+    const translation = toTranslationSettings(configuration);
+    request.record.model = translation.model;
+    const { TranslationSession } = await import("./translation-session.ts");
+    const finish = () => start.connection.end();
+    return new TranslationSession({ ...start.options, translation, fixedTranslation: fixed, finish });
+  }
 }
 
-async function serve(socket: WebSocket, request: FastifyRequest, parts: RealtimeParts): Promise<void> {
+async function serve(
+  socket: WebSocket,
+  request: FastifyRequest,
+  parts: RealtimeParts,
+  open: OpenSession,
+): Promise<void> {
   request.record.isUpgraded = true;
   const { accounts, secrets, services, sessions } = parts;
   const { caller, id: requestId } = request;
-  let session: RealtimeSession | undefined;
+  let session: Session | undefined;
   let leave = () => {};
   let expiry: NodeJS.Timeout | undefined;
   let idleCheck: Poll | undefined;
@@ -75,32 +125,29 @@ async function serve(socket: WebSocket, request: FastifyRequest, parts: Realtime
   const start = async () => {
     const key = sentKey(request.headers);
     const secret = isClientSecret(key) ? await secrets.open(key) : undefined;
-    const { settings, fixed } = startOf(parse(RealtimeQuery, request.query), secret?.session, (id) =>
-      services.inference.models.taskOf(caller, id),
-    );
-    request.record.model = settings.model ?? settings.transcription?.model;
     const { maxSessionSeconds, idleTimeoutSeconds } = parts;
-    // Its resampler takes 20 MB, which most installations never need.
-    const { RealtimeSession } = await import("./realtime-session.ts");
-    // `onClose` has passed: timers and the place among the sessions would stay.
-    if (socket.readyState !== socket.OPEN) return;
-    session = new RealtimeSession({
-      services,
-      settings,
-      fixed,
-      requestId,
-      callerHeaders: headersOfMessages(request.headers),
-      authenticate: secret?.authenticate ?? (() => reauthenticate(request, accounts)),
-      expiresAt: Date.now() + maxSessionSeconds * 1000,
-      send: (event) => connection.send(toMessage(event)),
-      flushed: () => connection.flushed(),
-      reportBug: (failure) => request.reportFailure(failure),
-      close: (failure) => {
-        request.record.failure ??= failure;
-        connection.close(failure);
-        session?.end();
+    const opened = await open(request, {
+      secret,
+      connection,
+      options: {
+        services,
+        requestId,
+        callerHeaders: headersOfMessages(request.headers),
+        authenticate: secret?.authenticate ?? (() => reauthenticate(request, accounts)),
+        expiresAt: Date.now() + maxSessionSeconds * 1000,
+        send: (event) => connection.send(toMessage(event)),
+        flushed: () => connection.flushed(),
+        reportBug: (failure) => request.reportFailure(failure),
+        close: (failure) => {
+          request.record.failure ??= failure;
+          connection.close(failure);
+          session?.end();
+        },
       },
     });
+    // `onClose` has passed: timers and the place among the sessions would stay.
+    if (socket.readyState !== socket.OPEN) return opened.end();
+    session = opened;
     leave = sessions.add({
       project: caller.projectId ?? caller.organizationId,
       isBusy: () => session?.isBusy === true,

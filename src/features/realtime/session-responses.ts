@@ -28,8 +28,8 @@ export class SessionResponses {
     return this.#active !== undefined;
   }
 
-  /** Starts a response. Throws a Fault while another one runs. */
-  create(parameters: ResponseParameters): void {
+  /** Starts a response; the promise resolves once it has ended, however it does. Throws a Fault while another one runs. */
+  create(parameters: ResponseParameters): Promise<void> {
     if (this.#active !== undefined) {
       const message = `The response ${this.#active.id} is still running. Wait for its response.done, or cancel it.`;
       throw invalidRequest(message, undefined, "conversation_already_has_active_response");
@@ -50,7 +50,7 @@ export class SessionResponses {
       onSpoken: (id, spoken) => conversation.setSpoken(id, spoken),
     });
     this.#active = run;
-    void run.run().finally(() => {
+    return run.run().finally(() => {
       this.#active = undefined;
     });
   }

@@ -55,6 +55,12 @@ export class SessionTurns {
     this.#commit(await this.#buffer.commit());
   }
 
+  /** Commits a turn that is being spoken; resolves once all audio has its transcript. */
+  async flush(): Promise<void> {
+    if (this.#buffer.isSpeaking) await this.commit();
+    await this.#options.transcriber.idle();
+  }
+
   clear(): void {
     this.#buffer.clear();
     this.#options.context.send({ type: "input_audio_buffer.cleared" });
@@ -116,7 +122,7 @@ export class SessionTurns {
     const hasWords = content?.type === "input_audio" && (content.transcript ?? "") !== "";
     const isLast = conversation.items.findLast((each) => each.type === "message" && each.role === "user") === item;
     if (!hasWords || !isLast || this.#buffer.isSpeaking || responses.isActive || context.signal.aborted) return;
-    responses.create({});
+    void responses.create({});
   }
 
   #commit(samples: Float32Array): { item: MessageItem; done: Promise<void> } {

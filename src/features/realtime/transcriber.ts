@@ -41,6 +41,11 @@ export class Transcriber {
     while (this.#running.size > MAX_WAITING) await Promise.race(this.#running.keys());
   }
 
+  /** Resolves once nothing waits. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.keys());
+  }
+
   /** Resolves once the items have their transcripts. */
   async settled(itemIds: readonly string[]): Promise<void> {
     const ids = new Set(itemIds);

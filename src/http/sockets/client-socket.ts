@@ -24,6 +24,7 @@ const PING_SECONDS = 30;
 
 /** Close codes of RFC 6455, section 7.4.1. */
 const CODES: Partial<Record<Fault["kind"], number>> = { unavailable: 1001, "request-rate-limited": 1013 };
+const NORMAL = 1000;
 const POLICY_VIOLATION = 1008;
 
 export interface ClientSocketOptions {
@@ -80,6 +81,11 @@ export class ClientSocket {
     const isRead = () => socket.readyState !== socket.OPEN || socket.bufferedAmount <= HIGH_WATER_BYTES;
     const wasRead = await until(isRead, { everyMs: FLUSH_CHECK_MS, timeoutMs: maxUnreadSeconds * 1000 });
     if (wasRead === undefined) socket.terminate();
+  }
+
+  /** Ends the connection as its client asked for it. */
+  end(): void {
+    this.#options.socket.close(NORMAL);
   }
 
   close(failure: Fault): void {

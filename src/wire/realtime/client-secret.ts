@@ -10,12 +10,14 @@ import { SessionConfiguration, type SessionSettings, toSession } from "./session
 
 export const DEFAULT_SECRET_SECONDS = 600;
 
+export const secretLifetime = optional(
+  z.object({ anchor: z.literal("created_at").optional(), seconds: optional(z.int().min(10).max(7200)) }),
+);
+
 export const ClientSecretBody = named(
   "ClientSecretBody",
   lazy.object(() => ({
-    expires_after: optional(
-      z.object({ anchor: z.literal("created_at").optional(), seconds: optional(z.int().min(10).max(7200)) }),
-    ),
+    expires_after: secretLifetime,
     session: optional(SessionConfiguration),
   })),
 );

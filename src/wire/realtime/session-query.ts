@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Task } from "../../contracts/task.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { bindSession } from "./bind-session.ts";
 import { defaultSettings, parseSession, type SessionSettings, updateSettings } from "./session-settings.ts";
@@ -11,6 +12,8 @@ export const RealtimeQuery = lazy.object(() => ({
   intent: z.literal("transcription").optional(),
   call_id: z.undefined({ error: "there are no calls over WebRTC or SIP here" }).optional(),
 }));
+
+export const TranslationQuery = lazy.object(() => ({ model: z.string().min(1).optional() }));
 
 /** How a session begins, and what its client cannot change. */
 export interface SessionStart {
@@ -34,7 +37,12 @@ export function startOf(
     const update = parseSession({ type, ...modelOf(type, model) });
     return { settings: updateSettings(defaultSettings(type), update), fixed: undefined };
   }
-  const configured = parseSession(JSON.parse(secretSession));
+  const secret = JSON.parse(secretSession) as { type?: string };
+  if (secret.type === "translation") {
+    const message = "This client secret is for sessions of /v1/realtime/translations, not of /v1/realtime.";
+    throw invalidRequest(message, "session.type", "invalid_value");
+  }
+  const configured = parseSession(secret);
   const { type } = configured;
   const fixed = bindSession(configured, modelOf(type, model), "session");
   return { settings: updateSettings(defaultSettings(type), fixed), fixed };

@@ -11,6 +11,8 @@ export interface RealtimeEvent {
 }
 
 export interface RealtimeClientOptions {
+  /** Path below /v1; default: that of voice and transcription sessions. */
+  path?: string;
   /** Query of the URL, such as `intent=transcription`. */
   query?: string;
   /** WebSocket protocols; default: none, with the key in a header. */
@@ -43,9 +45,9 @@ export class RealtimeClient {
 
   /** Resolves once the connection is open; rejects when the service refuses it. */
   static async connect(service: Service, options: RealtimeClientOptions = {}): Promise<RealtimeClient> {
-    const { query = "intent=transcription", protocols = [], apiKey = service.apiKey } = options;
+    const { path = "/realtime", query = "intent=transcription", protocols = [], apiKey = service.apiKey } = options;
     const headers = protocols.length > 0 ? options.headers : { authorization: `Bearer ${apiKey}`, ...options.headers };
-    const url = `${service.baseUrl.replace("http:", "ws:")}/realtime?${query}`;
+    const url = `${service.baseUrl.replace("http:", "ws:")}${path}?${query}`;
     const socket = new WebSocket(url, protocols, { ...(headers === undefined ? {} : { headers }) });
     const client = new RealtimeClient(socket);
     await once(socket, "open");
