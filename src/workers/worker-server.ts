@@ -143,6 +143,7 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
       prompt,
       store,
       mcp_servers: servers,
+      web_search_options: search,
     } = (request.body ?? {}) as Record<string, unknown>;
     // The owner has the database.
     const isRecorded = store === true || inference.isRecorded(request.caller);
@@ -161,9 +162,9 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
       !(hasImages(messages) && typeof model === "string" && inference.models.isBlind(request.caller, model));
     // The owner knows which tools a request would use.
     const isLimited = options.callers.policyOf(request.caller, "disabledTools").length > 0;
-    // The owner has connections to MCP servers.
-    const isHere =
-      !isLimited && servers === undefined && isComplete && isReadable && !isReference && !isModerated && !isRecorded;
+    // The owner has connections to MCP servers, and the search engine.
+    const hasTools = servers !== undefined || search !== undefined;
+    const isHere = !isLimited && !hasTools && isComplete && isReadable && !isReference && !isModerated && !isRecorded;
     const isServed = typeof model === "string" && servesModel(model) && isHere;
     if (isServed) done();
     else passOn(request, reply, owner);
