@@ -15,6 +15,8 @@ export interface MaskingOptions {
   replace: (match: Match, value: string) => string;
   /** How matches span words: so many are held back, from the first one that `starts` allows on. Default: 0. */
   span?: WordSpan;
+  /** What the reader has already: a match that begins in it is replaced from the beginning of this text on. */
+  before?: string;
 }
 
 /** Characters before the searched text, in which words name what follows. */
@@ -36,6 +38,8 @@ export class MaskingTransform implements TextTransform {
 
   constructor(options: MaskingOptions) {
     this.#options = options;
+    this.#text = options.before?.slice(-MAX_HELD) ?? "";
+    this.#from = this.#text.length;
   }
 
   push(piece: string): string {

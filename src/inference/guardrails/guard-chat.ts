@@ -3,7 +3,7 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
 import { actionOf, checks, type Guardrail, type GuardrailStage } from "../../contracts/guardrail.ts";
-import { filesIn, imagesIn } from "../../contracts/message-text.ts";
+import { filesIn, imagesIn, messageText } from "../../contracts/message-text.ts";
 import { Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { type ChatAnswer, choicesOf } from "../chat-call.ts";
 import { prepend } from "../prepend.ts";
@@ -40,6 +40,7 @@ export async function guardAnswer(
   if (!checksOutput(policy, placeholders)) return answer;
   const isJson = call.request.format.type !== "text";
   const finds = policy.some((guardrail) => guardrail.type !== "moderation" && checks(guardrail, "output"));
+  const begun = new Set<number>();
   const events = guardEvents(answer.events, {
     choices: choicesOf(call),
     restore: (text) => placeholders.restore(text),
@@ -52,14 +53,26 @@ export async function guardAnswer(
     transformsFor: (part) => {
       const isArguments = part.type === "tool-arguments";
       const form = isArguments || (isJson && part.type === "text") ? "json" : "text";
-      return outputTransforms(policy, placeholders, context, { form, isComplete: isArguments && finds });
+      // Only the first text of a choice goes on with what the caller began.
+      const isFirst = part.type === "text" && !begun.has(part.choice);
+      if (isFirst) begun.add(part.choice);
+      const before = isFirst ? beginningOf(call, part.choice) : "";
+      return outputTransforms(policy, placeholders, context, { form, before, isComplete: isArguments && finds });
     },
   });
-  return { ...answer, events: asksAboutOutput(policy) ? await begun(events) : events };
+  return { ...answer, events: asksAboutOutput(policy) ? await withFirst(events) : events };
+}
+
+/** What the caller began a choice with: a last message that it continues, or the end of a prompt without a template. */
+function beginningOf({ request, prompts = [] }: ChatCall, choice: number): string {
+  const prompt = prompts[Math.floor(choice / request.choices)] ?? request.prompt;
+  if (prompt !== undefined) return typeof prompt.input === "string" ? prompt.input : "";
+  const last = request.messages.at(-1);
+  return request.continuation === undefined || last === undefined ? "" : messageText(last);
 }
 
 /** Waits for the first event after the start: a guardrail that fails before anything is shown is a real error status. */
-async function begun(events: AsyncGenerator<ChatEvent, void>): Promise<AsyncGenerator<ChatEvent, void>> {
+async function withFirst(events: AsyncGenerator<ChatEvent, void>): Promise<AsyncGenerator<ChatEvent, void>> {
   const first = await events.next();
   if (first.done) return events;
   if (first.value.type !== "start") return prepend(first.value, events);

@@ -56,12 +56,19 @@ export function asksAboutOutput(policy: readonly Guardrail[]): boolean {
   );
 }
 
+interface CheckedText {
+  form: TextForm;
+  isComplete: boolean;
+  /** What the caller began the text with; the answer goes on with it. */
+  before?: string;
+}
+
 /** Returns the transforms for one text of the answer. Values come back last: services of others never see them. */
 export function outputTransforms(
   policy: readonly Guardrail[],
   placeholders: Placeholders,
   context: GuardContext,
-  { form, isComplete }: { form: TextForm; isComplete: boolean },
+  { form, isComplete, before = "" }: CheckedText,
 ): OutputTransform[] {
   const transforms: OutputTransform[] = [];
   for (const guardrail of policy) {
@@ -69,25 +76,33 @@ export function outputTransforms(
     const finder = finderOf(guardrail, context.services);
     if (finder !== undefined) {
       transforms.push(
-        isComplete ? new CompleteTransform(guardrail, finder, context) : findingTransform(guardrail, finder, context),
+        isComplete
+          ? new CompleteTransform(guardrail, finder, context)
+          : findingTransform(guardrail, finder, context, before),
       );
       continue;
     }
     const judge = judgeOf(guardrail, { ...context.judge, services: context.services, signal: context.signal });
-    if (judge !== undefined) transforms.push(new JudgedTransform(guardrail, judge, context));
+    if (judge !== undefined) transforms.push(new JudgedTransform(guardrail, judge, context, before));
   }
   if (placeholders.count > 0) transforms.push(inPieces(new RestoringTransform(placeholders, form)));
   return transforms;
 }
 
-function findingTransform(guardrail: Guardrail, finder: TextFinder, context: GuardContext): OutputTransform {
+function findingTransform(
+  guardrail: Guardrail,
+  finder: TextFinder,
+  context: GuardContext,
+  before: string,
+): OutputTransform {
   context.report.note(guardrail.type, "output", "passed");
-  if (finder.findNow === undefined) return new AskingTransform(guardrail, finder, context);
+  if (finder.findNow === undefined) return new AskingTransform(guardrail, finder, context, before);
   const replace = replacer(guardrail, context);
   const masking = new MaskingTransform({
     find: finder.findNow,
     replace: ({ type }, value) => replace(type, value),
     span: finder.span,
+    before,
   });
   return inPieces(masking);
 }
@@ -169,11 +184,12 @@ class AskingTransform implements OutputTransform {
   readonly #finder: TextFinder;
   readonly #context: GuardContext;
   readonly #replace: (type: string, value: string) => string;
-  /** Text that was passed on. */
-  #before = "";
+  /** Text that the reader has. */
+  #before: string;
   #held = "";
 
-  constructor(guardrail: Guardrail, finder: TextFinder, context: GuardContext) {
+  constructor(guardrail: Guardrail, finder: TextFinder, context: GuardContext, before: string) {
+    this.#before = before.slice(-CONTEXT_CHARACTERS);
     this.#finder = finder;
     this.#context = context;
     this.#replace = replacer(guardrail, context);
@@ -215,10 +231,11 @@ class JudgedTransform implements OutputTransform {
   readonly #guardrail: Guardrail;
   readonly #judge: Judge;
   readonly #context: GuardContext;
-  #before = "";
+  #before: string;
   #held = "";
 
-  constructor(guardrail: Guardrail, judge: Judge, context: GuardContext) {
+  constructor(guardrail: Guardrail, judge: Judge, context: GuardContext, before: string) {
+    this.#before = before.slice(-CONTEXT_CHARACTERS);
     this.#guardrail = guardrail;
     this.#judge = judge;
     this.#context = context;
