@@ -36,6 +36,10 @@ beforeAll(async () => {
 builtin_models: false
 models:${caller}
   - { id: far, task: chat, price: { prompt: "0.001" }, deployments: [{ ${far}, model: org/caller }] }
+  - id: guarded
+    task: chat
+    guardrails: [{ type: words, words: [forbidden], action: block, on: [input] }]
+    deployments: [{ engine: scripted, echo: true }]
 ${minilm}  - { id: far-minilm, task: embedding, deployments: [{ ${far}, model: minilm }] }
 `,
   });
@@ -105,8 +109,16 @@ describe.each(["org/caller", "far"])("the model %s", (model) => {
   test("ends a stream that fails with an error", async () => {
     const answer = await chat({ model, messages: [user("breaks")], stream: true });
     const events = (await answer.text()).trim().split("\n\n");
-    const last = JSON.parse(events.at(-1)?.replace(/^data: /, "") ?? "");
-    expect(last).toEqual({ id: expect.any(String), message: expect.any(String) });
+    const [, last = ""] = /^event: message-end\ndata: (.*)$/.exec(events.at(-1) ?? "") ?? [];
+    const delta = { finish_reason: "ERROR", error: expect.stringMatching(/./) };
+    expect(JSON.parse(last)).toEqual({ type: "message-end", id: expect.any(String), delta });
+    const errors: unknown[] = [];
+    const { textStream } = streamText({
+      ...{ model: cohere()(model), prompt: "breaks", maxRetries: 0 },
+      onError: ({ error }) => void errors.push(error),
+    });
+    expect((await Array.fromAsync(textStream)).join("")).toMatch(/^one/);
+    expect(errors).toHaveLength(1);
     expect(events[0]).toMatch(/^event: message-start\ndata: \{"type":"message-start"/);
   });
 });
@@ -133,6 +145,16 @@ test("reads images, thoughts, tool results and documents", async () => {
   expect(answer.headers.get("x-parlance-ignored-fields")).toBe("safety_mode, citation_options");
 });
 
+test("puts documents before the last question, where guardrails read them", async () => {
+  const messages = [user("One?"), { role: "assistant", content: "1" }, user("Two?")];
+  const documents = ["First.", { id: "b", data: { text: "Second." } }];
+  const told = 'Answer by these documents.\n\nDocument doc:0:\nFirst.\n\nDocument b:\n{"text":"Second."}\n\nTwo?';
+  const answer = await answerTo({ model: "guarded", messages, documents });
+  expect(answer.message.content).toEqual([{ type: "text", text: told }]);
+  const refused = await chat({ model: "guarded", messages, documents: [{ data: { text: "forbidden" } }] });
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("words")]);
+});
+
 test("refuses in Cohere's form what it cannot do", async () => {
   const messages = [user("Hi")];
   const refused: [object, number, RegExp][] = [
@@ -142,6 +164,11 @@ test("refuses in Cohere's form what it cannot do", async () => {
     [{ messages, tool_choice: "REQUIRED" }, 400, /tool_choice/],
     [{ messages, p: 2 }, 400, /'p'/],
     [{ messages, model: "none" }, 404, /`none`/],
+    [
+      { messages: [...messages, { role: "tool", tool_call_id: "b", content: "" }], documents: ["a"] },
+      400,
+      /'messages\[1\]/,
+    ],
     [{ messages, mesages: 1, message: "a" }, 400, /'message'/],
   ];
   for (const [body, status, message] of refused) {

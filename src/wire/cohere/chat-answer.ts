@@ -7,7 +7,7 @@ import type { TokenUsage } from "../../kernel/usage.ts";
 import { type AnswerPart, type PartEvent, toAnswerParts } from "../answer-parts.ts";
 import type { FormatAnswer } from "../chat-format.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
-import { CohereError } from "./error.ts";
+import { toCohereFrame } from "./error.ts";
 
 const count = z.int().min(0);
 const finishReason = z.enum(["COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL", "ERROR"]);
@@ -87,11 +87,14 @@ export const CohereChatEvent = named(
       z.object({
         type: z.literal("message-end"),
         id: z.string(),
-        delta: z.object({ finish_reason: finishReason, usage: Usage }),
+        delta: z.object({
+          finish_reason: finishReason,
+          usage: Usage.optional(),
+          error: z.string().optional().describe("Why the stream failed; there is no usage then."),
+        }),
       }),
-      CohereError,
     ])
-    .describe("An error ends the stream."),
+    .describe("The last one is message-end."),
 );
 
 type Answer = AnswerOf<typeof CohereChat>;
@@ -158,22 +161,24 @@ function toCall({ id, name }: Extract<AnswerPart, { type: "tool-call" }>, text: 
 /** Yields the frames of a stream. Throws failures. */
 export async function* toCohereFrames(answer: Identified): AsyncGenerator<string> {
   const message = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] };
-  yield toFrame("message-start", { id: answer.id, delta: { message } });
+  yield toCohereFrame("message-start", { id: answer.id, delta: { message } });
   const numbers = new PartNumbers();
   for await (const event of toAnswerParts(answer, true)) {
     switch (event.type) {
       case "part-start":
-        yield toFrame(...started(event.part, numbers.begin(event.part)));
+        yield toCohereFrame(...started(event.part, numbers.begin(event.part)));
         break;
       case "part-delta":
-        yield toFrame(...continued(event.part, event.text, numbers.current));
+        yield toCohereFrame(...continued(event.part, event.text, numbers.current));
         break;
       case "part-stop":
-        yield toFrame(event.part.type === "tool-call" ? "tool-call-end" : "content-end", { index: numbers.current });
+        yield toCohereFrame(event.part.type === "tool-call" ? "tool-call-end" : "content-end", {
+          index: numbers.current,
+        });
         break;
       case "end": {
         const delta = { finish_reason: toReason(event), usage: toUsage(event.usage) };
-        yield toFrame("message-end", { id: answer.id, delta });
+        yield toCohereFrame("message-end", { id: answer.id, delta });
       }
     }
   }
@@ -206,8 +211,4 @@ function continued({ type }: AnswerPart, text: string, at: number): Frame {
   }
   const content = type === "reasoning" ? { thinking: text } : { text };
   return ["content-delta", { index: at, delta: { message: { content } } }];
-}
-
-function toFrame(type: string, fields: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }

@@ -1,6 +1,7 @@
 /** Converts Cohere's requests to chat calls. */
 
 import type { ChatCall } from "../../contracts/chat-call.ts";
+import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
 import { defaultChatRequest } from "../../contracts/default-chat-request.ts";
 import type { FormatContext } from "../chat-format.ts";
@@ -13,24 +14,34 @@ import { CohereChatBody, type Message } from "./chat-body.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the prompt as a body of chat completions. Throws a Fault. */
-export function toChatBody({ model, messages, documents = [], tools, tool_choice: choice }: CohereChatBody) {
+/** Returns the prompt without its documents as a body of chat completions, whose faults name the caller's messages. */
+export function toChatBody({ model, messages, tools, tool_choice: choice }: CohereChatBody) {
   return readChatBody({
     model,
-    messages: [...toDocumentMessage(documents), ...messages.map(toMessage)],
+    messages: messages.map(toMessage),
     ...(tools !== undefined && tools.length > 0 && { tools }),
     ...(choice !== undefined && { tool_choice: choice === "REQUIRED" ? "required" : "none" }),
   });
 }
 
-/** Models here have no place for documents, so the texts come first. */
-function toDocumentMessage(documents: NonNullable<CohereChatBody["documents"]>): object[] {
-  if (documents.length === 0) return [];
+/**
+ * Models here have no place for documents, so the last question begins with their texts. They are no system message:
+ * whoever wrote them instructs nobody, and guardrails read them as they read what users send.
+ */
+function withDocuments(messages: ChatMessage[], { documents = [] }: CohereChatBody): ChatMessage[] {
+  if (documents.length === 0) return messages;
   const texts = documents.map((document, index) => {
     const { id = `doc:${index}`, data } = typeof document === "string" ? { data: document } : document;
     return `Document ${id}:\n${textOf(data)}`;
   });
-  return [{ role: "system", content: `Answer by these documents.\n\n${texts.join("\n\n")}` }];
+  const text = `Answer by these documents.\n\n${texts.join("\n\n")}`;
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  const question = messages[last];
+  if (question === undefined) return [...messages, { role: "user", content: text }];
+  const { content } = question;
+  const joined: ChatMessage["content"] =
+    typeof content === "string" ? `${text}\n\n${content}` : [{ type: "text", text }, ...content];
+  return messages.with(last, { ...question, content: joined });
 }
 
 function toMessage(message: Message): object {
@@ -81,7 +92,7 @@ export function toCohereCall(
   const request: ChatRequest = {
     ...omitted,
     model: chat.model,
-    messages,
+    messages: withDocuments(messages, body),
     tools: body.strict_tools === true ? tools.map((tool) => ({ ...tool, isStrict: true })) : tools,
     toolChoice,
     format: toFormat(body),

@@ -3,7 +3,7 @@ import type { ChatCompletionBody } from "../openai/chat/chat-body.ts";
 import { toCohereChat, toCohereFrames } from "./chat-answer.ts";
 import { type CohereChatBody, readCohereChatBody } from "./chat-body.ts";
 import { ignoredFields, toChatBody, toCohereCall } from "./chat-call.ts";
-import { toCohereErrorBody } from "./error.ts";
+import { toCohereErrorFrame } from "./error.ts";
 
 interface CohereChat extends FormatChat {
   sent: CohereChatBody;
@@ -25,7 +25,7 @@ export const cohereChatFormat: ChatFormat<FormatContext, CohereChat> = {
   call: ({ sent, body, context }) => toCohereCall(sent, body, context),
   answer: (answer) => toCohereChat(answer),
   frames: (answer) => toCohereFrames(answer),
-  errorFrame: (failure, { requestId }) => `data: ${JSON.stringify(toCohereErrorBody(failure, requestId))}\n\n`,
+  errorFrame: (failure, { requestId }) => toCohereErrorFrame(failure, requestId),
   waitFrame: waitComment,
   ignored: (_answer, { ignored }) => ignored,
 };

@@ -17,3 +17,14 @@ export function toCohereErrorBody(failure: unknown, requestId: string): AnswerOf
 export function toCohereErrorAnswer(failure: unknown, requestId: string): ErrorAnswer<AnswerOf<typeof CohereError>> {
   return { ...toErrorAnswer(failure, requestId), body: toCohereErrorBody(failure, requestId) };
 }
+
+/** Renders the end of a stream that failed, as Cohere's clients read it. Nothing is known of its usage. */
+export function toCohereErrorFrame(failure: unknown, requestId: string): string {
+  const { id, message: error } = toCohereErrorBody(failure, requestId);
+  return toCohereFrame("message-end", { id, delta: { finish_reason: "ERROR", error } });
+}
+
+/** Renders an event of a stream. */
+export function toCohereFrame(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
