@@ -10,7 +10,7 @@ export const CohereError = named(
   lazy.object(() => ({ id: z.string().describe("ID of the request."), message: z.string() })),
 );
 
-export function toCohereErrorBody(failure: unknown, requestId: string): AnswerOf<typeof CohereError> {
+function toCohereErrorBody(failure: unknown, requestId: string): AnswerOf<typeof CohereError> {
   return { id: requestId, message: toErrorBody(failure, requestId).error.message };
 }
 
