@@ -1,29 +1,25 @@
 /**
- * Suites of native models and of Python take minutes of CPU time. Once all tests of such a file have passed, `npm test`
- * runs only its first test until something changes that the file imports, the lock file or Node.js.
+ * Suites of native models and of Python take minutes of CPU time. Once all tests of such a file have passed, here or where
+ * `npm run test:native` recorded it, `npm test` runs only its first test until something changes that the file imports, the
+ * lock file or Node.js.
  */
 
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { afterAll, type RunnerTestSuite, type TestAPI, test } from "vitest";
+import { hasPassed, notePassed } from "./passed-states.ts";
 import { stateOf } from "./state-of.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const FOLDER = join(ROOT, "node_modules/.cache/parlance-passed-tests");
 
 /** Returns `test` for a file (`import.meta.filename`). `npx vitest run FILE` always runs all of them. */
 export function oncePerState(file: string): TestAPI {
-  const record = join(FOLDER, createHash("sha256").update(relative(ROOT, file)).digest("hex"));
   const state = stateOf(file, ROOT);
-  const hasPassed = existsSync(record) && readFileSync(record, "utf8") === state;
-  const isShort = hasPassed && process.env.npm_lifecycle_event === "test";
+  const isShort = process.env.npm_lifecycle_event === "test" && hasPassed(file, state);
   // Registered first, it runs after the file's own hooks.
   // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the parameter
   afterAll(({}, suite) => {
     if (isShort || !isComplete(suite)) return;
-    mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(record, state);
+    notePassed(file, state);
   });
   return isShort ? firstOnly() : test;
 }
