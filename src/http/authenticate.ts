@@ -1,14 +1,13 @@
 /** Authenticates every route of a scope, so a new route is protected by default. */
 
 import { hash, timingSafeEqual } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../contracts/caller.ts";
-import { KEY_HEADERS } from "../contracts/key-headers.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import { allows, mayCall, requirementOf } from "./access.ts";
 import { refuseOtherSites } from "./same-origin.ts";
+import { sentKey, textOfHeader } from "./sent-key.ts";
 import { sessionToken } from "./session-cookie.ts";
 
 /** IDs of the organization and project as the client sent them. */
@@ -92,8 +91,8 @@ export function authenticateScope(
   const applyHeaders = async (request: FastifyRequest, reply: FastifyReply) => {
     const { headers, caller } = request;
     const acting = await accounts.applyScopeHeaders(caller, {
-      organization: sent(headers["openai-organization"]),
-      project: sent(headers["openai-project"]),
+      organization: textOfHeader(headers["openai-organization"]),
+      project: textOfHeader(headers["openai-project"]),
     });
     if (acting !== caller) admit(request, reply, acting);
   };
@@ -255,42 +254,6 @@ async function authenticateSession(
 
 function sessionEnded(): Fault {
   return new Fault("unauthenticated", "Your console session has ended. Sign in again.", { code: "session_ended" });
-}
-
-/** Returns a header's value; undefined also for an empty header, which clients send for an unset value. */
-function sent(value: string | string[] | undefined): string | undefined {
-  return (Array.isArray(value) ? value.join() : value)?.trim() || undefined;
-}
-
-/**
- * Returns the key as OpenAI's clients send it, or as those of Anthropic, Azure and Google do, or as a browser does,
- * whose WebSockets send no other header than their protocols.
- */
-export function sentKey(headers: IncomingHttpHeaders): string | undefined {
-  return (
-    bearerKey(headers.authorization) ??
-    KEY_HEADERS.map((name) => sent(headers[name])).find((key) => key !== undefined) ??
-    protocolKey(headers["sec-websocket-protocol"])
-  );
-}
-
-/** Prefix of the WebSocket protocol that holds a browser's key. */
-export const KEY_PROTOCOL = "openai-insecure-api-key.";
-
-function protocolKey(protocols = ""): string | undefined {
-  const match = protocols.split(",").find((each) => each.trim().startsWith(KEY_PROTOCOL));
-  return match?.trim().slice(KEY_PROTOCOL.length) || undefined;
-}
-
-const SCHEME = "bearer";
-
-/** Returns the Bearer token of a header; undefined without one. */
-function bearerKey(header = ""): string | undefined {
-  const rest = header.slice(SCHEME.length);
-  const isBearer = header.slice(0, SCHEME.length).toLowerCase() === SCHEME && (rest === "" || rest.startsWith(" "));
-  if (isBearer || header === "") return rest.trim() || undefined;
-  const message = "The Authorization header must have the form `Bearer YOUR_KEY`.";
-  throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }
 
 /** Whether a key was sent and is wrong; a missing key is not a guess. */

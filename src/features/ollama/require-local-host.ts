@@ -3,7 +3,7 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { sentKey } from "../../http/authenticate.ts";
+import { sentKey } from "../../http/sent-key.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 

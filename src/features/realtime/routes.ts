@@ -1,7 +1,8 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { reauthenticate, sentKey } from "../../http/authenticate.ts";
+import { reauthenticate } from "../../http/authenticate.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
+import { sentKey } from "../../http/sent-key.ts";
 import { refusePlainRequest } from "../../http/sockets/accept-sockets.ts";
 import { ClientSocket } from "../../http/sockets/client-socket.ts";
 import { headersOfMessages } from "../../http/sockets/handshake-headers.ts";

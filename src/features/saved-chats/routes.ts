@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
-import { sentKey } from "../../http/authenticate.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
+import { sentKey } from "../../http/sent-key.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
 import {

@@ -3,7 +3,7 @@
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
-import { KEY_PROTOCOL } from "../authenticate.ts";
+import { KEY_PROTOCOL } from "../sent-key.ts";
 import { SOCKET_PATHS } from "./socket-paths.ts";
 
 export interface SocketScopeOptions {
