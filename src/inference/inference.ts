@@ -40,6 +40,7 @@ import { moderationPolicy } from "./moderation/moderation-policy.ts";
 import { ModerationTimes, withModeration } from "./moderation/moderation-times.ts";
 import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
+import type { PronunciationOptions } from "./pronunciations.ts";
 import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
 import {
   embeddingContent,
@@ -58,6 +59,7 @@ export interface InferenceOptions
     GuardrailOptions,
     RecordingsOptions,
     ServiceTierOptions,
+    PronunciationOptions,
     MirrorsOptions {}
 
 type PromptParts = Pick<ChatRequest, "messages" | "tools" | "format">;
@@ -184,7 +186,10 @@ export class Inference {
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<Float32Array>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
-    const run = (spoken: typeof request) => {
+    const words = this.#options.pronunciationsOf?.(caller);
+    const run = (read: typeof request) => {
+      // What is spoken counts, as an upstream counts it.
+      const spoken = words === undefined ? read : { ...read, text: words.apply(read.text) };
       recording?.readWith(() => speechContent(spoken));
       return this.#runs.run(caller, model, speechAdapter(spoken), onDisconnect);
     };

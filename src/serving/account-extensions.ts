@@ -1,6 +1,7 @@
 import type { AccountExtensions } from "../features/accounts/extensions.ts";
 import type { AllKeyPolicies } from "../features/accounts/keys/key-policy.ts";
 import { retentionPolicy } from "../features/accounts/policies/data-retention-policy.ts";
+import { pronunciationPolicy } from "../features/audio/pronunciation-policy.ts";
 import { budgetPolicy } from "../features/budgets/key-policy.ts";
 import { guardrailPolicy } from "../features/guardrails/guardrail-policy.ts";
 import { moderationKeyPolicy } from "../features/moderations/moderation-policy.ts";
@@ -25,6 +26,7 @@ export const KEY_POLICIES: AllKeyPolicies = {
   retention: retentionPolicy,
   serviceTiers: serviceTierPolicy,
   disabledTools: hostedToolPolicy,
+  pronunciations: pronunciationPolicy,
 };
 
 /** What the features add to accounts. `outbox` undefined: no webhooks. */

@@ -116,6 +116,7 @@ export function openInference({
     mayRecord: (caller) => mayRecord(callers.policyOf(caller, "retention")),
     mayStore: (caller) => mayStore(callers.policyOf(caller, "retention")),
     serviceTiersOf: (caller) => callers.policyOf(caller, "serviceTiers"),
+    pronunciationsOf: (caller) => callers.policyOf(caller, "pronunciations"),
     recordingOf: (caller) => callers.policyOf(caller, "recording"),
     onGuarded: (request) => {
       for (const { type, stage, outcome } of request.report.records) metrics.guardrail(type, stage, outcome);

@@ -60,6 +60,10 @@ export const organization: WireScript = async ({ recorder, key, adminKey }) => {
   await send("hosted tools", `GET ${tools}`);
   await send("turn hosted tools off", `POST ${tools}`, { mcp: { enabled: false }, web_search: null });
   await send("invalid hosted tools", `POST ${tools}`, { mcp: { enabled: "no" } });
+  const words = `${project}/pronunciations`;
+  await send("pronunciations", `GET ${words}`);
+  await send("set pronunciations", `POST ${words}`, { data: [{ text: "Bonn", spoken: "Bon" }] });
+  await send("invalid pronunciations", `POST ${words}`, { data: [{ text: "" }] });
   const tiers = `${project}/service_tier_settings`;
   await send("service tiers", `GET ${tiers}`);
   await send("set service tiers", `POST ${tiers}`, { enabled_tiers: ["flex"] });

@@ -16,6 +16,7 @@ const RECORD: KeyRecord = {
   serviceTiers: undefined,
   retention: "none",
   disabledTools: [],
+  pronunciations: undefined,
 };
 
 /** A database that answers polls after `pollMs` and knows the key until it is revoked. */
