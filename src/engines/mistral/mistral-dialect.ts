@@ -25,6 +25,7 @@ export function mistralDialect(settings: MistralSettings): ChatDialect {
       "reasoningEffort",
       "format",
     ]),
+    promptFields: new Set(["temperature", "topP", "seed", "stop", "minTokens"]),
     toCall: (request, model) =>
       request.prompt === undefined
         ? { path: "chat/completions", body: toMistralBody(request, model, settings) }

@@ -77,6 +77,21 @@ test("marks a message that the answer continues, and leaves its repetition out",
   expect(textOf([" Paris."])).toBe(" Paris.");
   expect(textOf(["It ran."])).toBe("It ran.");
   expect(textOf(["It"])).toBe("It");
+  expect(textOf(["It i", "n time."])).toBe("It in time.");
+});
+
+test("reads a long beginning that is repeated in small pieces in little time", () => {
+  const content = "a b ".repeat(20_000);
+  const messages: ChatMessage[] = [{ role: "assistant", content }];
+  const sink = new MistralEvents(makeChatRequest({ messages, continuation: "required" }));
+  const before = process.cpuUsage();
+  const frames = [...content, "c"].map(
+    (piece) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: piece } }] })}\n\n`,
+  );
+  const events = sink.take([Buffer.from(frames.join(""))]) ?? [];
+  expect(events.flatMap((event) => (event.type === "text" ? [event.text] : []))).toEqual(["c"]);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(4);
 });
 
 test("fills in the middle of texts", async () => {
@@ -99,6 +114,9 @@ test("fills in the middle of texts", async () => {
       ...{ max_tokens: 5, min_tokens: 1, stop: ["#"], random_seed: 3 },
     });
     await expect(fill({ input: [1, 2] })).rejects.toMatchObject({ param: "prompt" });
+    const fields = (asked: object) => model.refusal?.(makeChatRequest({ prompt: { input: "a" }, ...asked }))?.param;
+    expect([fields({ minTokens: 1 }), fields({ presencePenalty: 1 })]).toEqual([undefined, "presence_penalty"]);
+    expect(model.refusal?.(makeChatRequest({ minTokens: 1 }))?.param).toBe("min_tokens");
     await expect(fill({ input: "a", echo: true })).rejects.toMatchObject({ param: "echo" });
   } finally {
     await model.close();

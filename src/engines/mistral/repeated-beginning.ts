@@ -1,7 +1,8 @@
 /** Leaves out the beginning of an answer, which the API repeats from the message with `prefix`; another text is kept. */
 export class RepeatedBeginning {
-  #expected: string;
-  #held = "";
+  readonly #expected: string;
+  /** Characters that were repeated so far; undefined once the beginning is over. */
+  #repeated: number | undefined = 0;
 
   constructor(text: string) {
     this.#expected = text;
@@ -9,19 +10,23 @@ export class RepeatedBeginning {
 
   /** Returns what follows the beginning; "" while it is not complete. */
   push(text: string): string {
-    if (this.#expected === "") return text;
-    this.#held += text;
-    if (this.#held.length < this.#expected.length && this.#expected.startsWith(this.#held)) return "";
-    const rest = this.#held.startsWith(this.#expected) ? this.#held.slice(this.#expected.length) : this.#held;
-    this.#expected = "";
-    this.#held = "";
-    return rest;
+    if (this.#repeated === undefined) return text;
+    const missing = this.#expected.length - this.#repeated;
+    if (text.length < missing && this.#expected.startsWith(text, this.#repeated)) {
+      this.#repeated += text.length;
+      return "";
+    }
+    const isRepeated = text.length >= missing && this.#expected.endsWith(text.slice(0, missing));
+    return isRepeated ? this.#finish(text.slice(missing)) : this.end() + text;
   }
 
   /** Returns a text that turned out not to be the beginning, as it ends before that. */
   end(): string {
-    const text = this.#held;
-    this.#held = "";
-    return text;
+    return this.#finish(this.#expected.slice(0, this.#repeated ?? 0));
+  }
+
+  #finish(rest: string): string {
+    this.#repeated = undefined;
+    return rest;
   }
 }

@@ -24,6 +24,8 @@ export interface ChatDialect {
   readonly abilities: ChatAbilities;
   /** Optional fields of a request that the API has. */
   readonly fields: ReadonlySet<OptionalField>;
+  /** The same of a request with a prompt in place of messages, where its API is another one. */
+  readonly promptFields?: ReadonlySet<OptionalField>;
   /** Converts the request; the answer is streamed. Throws a Fault that names what the API does not have. */
   toCall(request: ChatRequest, upstreamModel: string): NativeCall;
   /** Creates a reader of one streamed answer. */

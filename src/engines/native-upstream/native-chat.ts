@@ -35,8 +35,8 @@ export class NativeChat<Settings extends UpstreamSettings = UpstreamSettings>
   }
 
   refusal(request: ChatRequest): Fault | undefined {
-    const { provider, fields } = this.#dialect;
-    const missing = firstMissingField(request, provider, fields);
+    const { provider, fields, promptFields = fields } = this.#dialect;
+    const missing = firstMissingField(request, provider, request.prompt === undefined ? fields : promptFields);
     if (missing !== undefined) return missing;
     try {
       this.#dialect.toCall(request, this.contextOf(request.model).upstreamModel);
