@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
 
@@ -18,6 +19,7 @@ interface Received {
 
 let received: Received[] = [];
 let failure: number | undefined;
+let isSilent = false;
 const PAGES = [
   { url: "https://tides.example/spring", title: "Spring tides", content: "A spring tide follows the new moon." },
   { url: "https://moon.example/", title: "The moon", content: "It pulls the sea.", engine: "any" },
@@ -28,6 +30,7 @@ const engine = createServer(async (request: IncomingMessage, response) => {
   const url = new URL(request.url ?? "", "http://engine");
   const { authorization } = request.headers;
   received.push({ method: request.method, url, authorization, body: await text(request) });
+  if (isSilent) return;
   response.statusCode = failure ?? 200;
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({ query: url.searchParams.get("q"), results: PAGES, unresponsive_engines: [] }));
@@ -42,7 +45,7 @@ models:
     task: chat
     deployments:
       - engine: scripted
-        abilities: { tools: true }
+        abilities: { tools: true, continuation: true }
         replies:
           - { match_tool: "/does not answer/", text: "I could not search." }
           - { match_tool: "/no results/", text: "Nothing." }
@@ -69,6 +72,7 @@ afterAll(async () => {
 beforeEach(() => {
   received = [];
   failure = undefined;
+  isSilent = false;
 });
 
 function body(tool: object = {}, fields: object = {}) {
@@ -247,6 +251,29 @@ test("leaves the caller's own tools to the caller, and refuses what a chat with 
     const asking = client.chat.completions.create({ ...asked(), ...fields } as never);
     await expect(asking).rejects.toMatchObject({ status: 400, param });
   }
+});
+
+test("counts the places of citations from a beginning that the answer repeats", async () => {
+  const messages = [...asked().messages, { role: "assistant" as const, content: "High: ", prefix: true }];
+  const { choices } = await client.chat.completions.create({ ...asked(), messages } as never);
+  const { message } = choices[0] as (typeof choices)[number];
+  const [{ url_citation: place } = {}] = message.annotations ?? [];
+  expect(message.content).toBe("High: After the new moon【w1】.");
+  expect(message.content?.slice(place?.start_index, place?.end_index)).toBe("【w1】");
+});
+
+test("logs what the model has written for a client that leaves during a search", async () => {
+  isSilent = true;
+  const [service] = services as [Service];
+  const leaving = new AbortController();
+  const asking = client.chat.completions.create(asked(), { signal: leaving.signal }).catch(() => undefined);
+  await eventually(() => expect(received).toHaveLength(1));
+  leaving.abort();
+  await asking;
+  await eventually(() => {
+    const logged = service.log().findLast(({ msg }) => msg === "request");
+    expect(logged).toMatchObject({ status: 499, outcome: "client-left", answeredBy: "agent", promptTokens: 6 });
+  });
 });
 
 const anthropic = () => {

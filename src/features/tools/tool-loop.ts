@@ -105,14 +105,7 @@ class ToolLoop {
       return {
         ...answer,
         parts,
-        settlement: () =>
-          this.#hasEnded
-            ? combineSettlements(this.#settlements, {
-                calls: this.#toolCalls,
-                beganAt: this.#beganAt,
-                textRun: this.#textRun,
-              })
-            : undefined,
+        settlement: () => this.#settlement(),
         get moderation() {
           return moderation();
         },
@@ -121,6 +114,16 @@ class ToolLoop {
       this.#close();
       throw failure;
     }
+  }
+
+  /** Of all turns and calls; undefined while further ones may follow. */
+  #settlement(): Settlement | undefined {
+    const hasLeft = !this.#hasEnded && this.#abort.signal.aborted;
+    if (!this.#hasEnded && !hasLeft) return undefined;
+    const options = { calls: this.#toolCalls, beganAt: this.#beganAt, textRun: this.#textRun };
+    const combined = combineSettlements(this.#settlements, options);
+    // The last turn may have ended before a call.
+    return combined && hasLeft ? { ...combined, outcome: "client-left" } : combined;
   }
 
   async #open(): Promise<OpenTools> {

@@ -5,6 +5,7 @@
 
 import { type Fault, unsupportedValue } from "../../../kernel/faults.ts";
 import { outlineOf } from "../../../kernel/json/json-outline.ts";
+import type { Annotation } from "../../responses/item-events.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import type { RenderedEvent } from "./searched-events.ts";
 
@@ -60,7 +61,7 @@ export function unsupportedContinuation(body: ChatCompletionBody): Fault | undef
   );
 }
 
-/** Yields the beginning before each choice. */
+/** Yields the beginning before each choice, whose citations move by it. */
 export async function* withBeginning(
   text: string,
   events: AsyncIterable<RenderedEvent>,
@@ -71,6 +72,11 @@ export async function* withBeginning(
       begun.add(event.choice);
       yield { type: "text", choice: event.choice, text, completionTokens: 0 };
     }
-    yield event;
+    yield event.type === "annotations" ? { ...event, annotations: event.annotations.map(moved) } : event;
+  }
+
+  function moved({ start_index, end_index, ...citation }: Annotation): Annotation {
+    const by = text.length;
+    return { ...citation, start_index: Number(start_index) + by, end_index: Number(end_index) + by };
   }
 }
