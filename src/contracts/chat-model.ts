@@ -134,6 +134,8 @@ export interface ChatRequest extends Sampling {
    * it. `preferred`: a model without the ability answers it instead.
    */
   continuation?: "required" | "preferred" | undefined;
+  /** Whether the caller's answer begins with that message again, which the events leave out. */
+  repeatsBeginning?: boolean | undefined;
   /**
    * Maximum tokens to generate for each choice; undefined: what the context window leaves. 0 only with a `RawPrompt`.
    */

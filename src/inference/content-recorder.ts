@@ -59,8 +59,18 @@ export class ContentRecorder {
     const { request, prompts = [] } = this.#call;
     return {
       inputMessages: [...prompts.map(promptMessage), ...request.messages.map(toMessage)],
-      outputMessages: this.forwarded()?.messages ?? this.#parts.messages(),
+      outputMessages: this.forwarded()?.messages ?? this.#answers(),
     };
+  }
+
+  /** As the caller gets them. */
+  #answers(): ContentMessage[] {
+    const answers = this.#parts.messages();
+    const { messages, repeatsBeginning } = this.#call.request;
+    const last = messages.at(-1);
+    return last === undefined || repeatsBeginning !== true
+      ? answers
+      : answers.map((answer) => withBeginning(answer, messageText(last)));
   }
 
   /** Reads an answer that was forwarded; undefined for one of typed events. */
@@ -68,6 +78,13 @@ export class ContentRecorder {
     const { passThrough } = this.#call;
     return this.#forwarded.length === 0 ? undefined : passThrough?.contentOf(this.#forwarded);
   }
+}
+
+function withBeginning(answer: ContentMessage, beginning: string): ContentMessage {
+  const at = answer.parts.findIndex(({ type }) => type === "text");
+  const part = answer.parts[at];
+  const begun = { type: "text", content: beginning + (part?.type === "text" ? part.content : "") } as const;
+  return { ...answer, parts: part === undefined ? [begun, ...answer.parts] : answer.parts.with(at, begun) };
 }
 
 function callOf({ id, name }: { id: string; name: string }): { type: "tool_call"; id: string; name: string } {

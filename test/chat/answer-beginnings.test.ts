@@ -57,3 +57,15 @@ test("refuses what cannot begin an answer by its field", async () => {
     expect([answer.statusCode, answer.json().error.param]).toEqual([400, param]);
   }
 });
+
+test("stores what the client got", async () => {
+  for (const [fields, content] of [
+    [{ prefix: true }, "It is Paris."],
+    [{ partial: true }, "is Paris."],
+  ] as const) {
+    const { id } = (await chat({ messages: begun(fields), store: true })).json();
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    const stored = await service.inject({ method: "GET", url: `/v1/chat/completions/${id}`, headers });
+    expect(stored.json().choices).toMatchObject([{ message: { content } }]);
+  }
+});

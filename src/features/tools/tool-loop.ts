@@ -232,7 +232,7 @@ class ToolLoop {
     const request = {
       ...call.request,
       messages: [...call.request.messages, ...this.#messages],
-      continuation: this.#messages.length === 0 ? call.request.continuation : undefined,
+      ...(this.#messages.length > 0 && { continuation: undefined, repeatsBeginning: undefined }),
       // A forced call has been made; forcing it again would never end.
       toolChoice: isFirst || toolChoice === "none" ? toolChoice : ("auto" as const),
       tools: call.request.tools.filter(({ name }) => isShown(name)),

@@ -15,6 +15,7 @@ const CHAT: Decisions<ChatRequest> = {
   messages: "key",
   prompt: "key",
   continuation: "key",
+  repeatsBeginning: "ignored",
   maxTokens: "key",
   minTokens: "key",
   stop: "key",

@@ -83,6 +83,7 @@ const REQUEST: Channels<ChatRequest> = {
   callerHeaders: "none",
   cache: "none",
   continuation: "none",
+  repeatsBeginning: "none",
   logitBias: "none",
   temperature: "none",
   topP: "none",

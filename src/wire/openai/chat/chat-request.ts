@@ -14,6 +14,7 @@ import { toSampling } from "./sampling-fields.ts";
 
 export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHeaders): ChatRequest {
   const isOutlined = outlineOf(body) !== undefined;
+  const begun = continuationOf(body);
   const request: ChatRequest = {
     model: body.model,
     messages: isOutlined ? [] : body.messages.map(toMessage),
@@ -28,7 +29,10 @@ export function toChatRequest(body: ChatCompletionBody, callerHeaders: CallerHea
     templateVariables: body.chat_template_kwargs,
     promptCacheKey: typeof body.prompt_cache_key === "string" ? body.prompt_cache_key : undefined,
     ...toUpstreamFields(body),
-    ...(continuationOf(body) !== undefined && { continuation: "required" as const }),
+    ...(begun !== undefined && {
+      continuation: "required" as const,
+      repeatsBeginning: begun.repeated !== undefined,
+    }),
     callerHeaders,
   };
   if (isOutlined) deferField(request, "messages", () => body.messages.map(toMessage));
