@@ -44,7 +44,9 @@ test("continues Anthropic's last message of the assistant, or begins a new one",
 
 test("refuses what cannot begin an answer by its field", async () => {
   const called = { tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }] };
+  const long = [question, { role: "assistant", content: "x".repeat(8_000_001), prefix: true }];
   const refused: [object, string][] = [
+    [{ messages: long, n: 2 }, "n"],
     [{ model: "beginner", messages: begun({ prefix: true }) }, "messages[1]"],
     [{ messages: [...begun({ prefix: true }), question] }, "messages[1].prefix"],
     [{ messages: [{ ...question, partial: true }] }, "messages[0].partial"],

@@ -9,6 +9,9 @@ import type { Annotation } from "../../responses/item-events.ts";
 import type { ChatCompletionBody } from "./chat-body.ts";
 import type { RenderedEvent } from "./searched-events.ts";
 
+/** Characters of the beginnings of all choices: each repeats the message, which may be as long as a body. */
+const MAX_REPEATED_CHARACTERS = 16_000_000;
+
 interface Continuation {
   /** What the answer begins with, where it repeats the message, as Mistral's does. */
   repeated: string | undefined;
@@ -48,11 +51,18 @@ export function unsupportedContinuation(body: ChatCompletionBody): Fault | undef
     const message = "'continue_final_message' needs a last message of the assistant.";
     return unsupportedValue(message, "continue_final_message");
   }
-  if (continuationOf(body) === undefined) {
+  const continuation = continuationOf(body);
+  if (continuation === undefined) {
     if (body.add_generation_prompt !== false) return undefined;
     const message =
       "This model always answers: 'add_generation_prompt' may be false with 'continue_final_message' only.";
     return unsupportedValue(message, "add_generation_prompt");
+  }
+  const { repeated = "" } = continuation;
+  const choices = body.n ?? 1;
+  if (choices > 1 && repeated.length * choices > MAX_REPEATED_CHARACTERS) {
+    const message = `Each choice begins with the message, and all of them would repeat more than ${MAX_REPEATED_CHARACTERS} characters: ask for fewer.`;
+    return unsupportedValue(message, "n");
   }
   if (last?.role !== "assistant" || !last.tool_calls?.length) return undefined;
   return unsupportedValue(
