@@ -36,6 +36,11 @@ beforeAll(async () => {
 builtin_models: false
 models:${caller}
   - { id: far, task: chat, price: { prompt: "0.001" }, deployments: [{ ${far}, model: org/caller }] }
+  - { id: judge, task: moderation, deployments: [{ engine: classifier, model: moderation-minilm }] }
+  - id: moderated
+    task: chat
+    guardrails: [{ type: moderation, model: judge, input: block }]
+    deployments: [{ engine: scripted, echo: true, abilities: { tools: true } }]
   - id: guarded
     task: chat
     guardrails: [{ type: words, words: [forbidden], action: block, on: [input] }]
@@ -148,11 +153,22 @@ test("reads images, thoughts, tool results and documents", async () => {
 test("puts documents before the last question, where guardrails read them", async () => {
   const messages = [user("One?"), { role: "assistant", content: "1" }, user("Two?")];
   const documents = ["First.", { id: "b", data: { text: "Second." } }];
-  const told = 'Answer by these documents.\n\nDocument doc:0:\nFirst.\n\nDocument b:\n{"text":"Second."}\n\nTwo?';
+  const told = "Answer by these documents.\n\nDocument doc:0:\nFirst.\n\nDocument b:\ntext: Second.\n\nTwo?";
   const answer = await answerTo({ model: "guarded", messages, documents });
   expect(answer.message.content).toEqual([{ type: "text", text: told }]);
   const refused = await chat({ model: "guarded", messages, documents: [{ data: { text: "forbidden" } }] });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("words")]);
+});
+
+test("moderates documents, also those in results of tools", async () => {
+  const data = { text: "I will kill you and your whole family tonight." };
+  const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+  const result = { role: "tool", tool_call_id: "a", content: [{ type: "document", document: { data } }] };
+  const called = [user("Hi"), { role: "assistant", tool_calls: [call] }, result];
+  for (const body of [{ messages: [user("Hi")], documents: [{ data }] }, { messages: called }]) {
+    const refused = await chat({ model: "moderated", ...body });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("violence")]);
+  }
 });
 
 test("refuses in Cohere's form what it cannot do", async () => {

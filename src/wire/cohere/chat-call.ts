@@ -6,6 +6,7 @@ import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/ch
 import { defaultChatRequest } from "../../contracts/default-chat-request.ts";
 import type { FormatContext } from "../chat-format.ts";
 import { toModerationInput } from "../moderation-input.ts";
+import { writtenIn } from "../moderation-texts.ts";
 import { type ChatCompletionBody, readChatBody } from "../openai/chat/chat-body.ts";
 import { toChatCall } from "../openai/chat/chat-call.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "../openai/unknown-fields.ts";
@@ -44,6 +45,15 @@ function withDocuments(messages: ChatMessage[], { documents = [] }: CohereChatBo
   return messages.with(last, { ...question, content: joined });
 }
 
+/** Contents of the request's documents, and of those in results of tools. */
+function documentsIn({ documents = [], messages }: CohereChatBody): unknown[] {
+  const results = messages.flatMap(({ role, content }) => (role === "tool" && Array.isArray(content) ? content : []));
+  return [
+    ...documents.map((document) => (typeof document === "string" ? document : document.data)),
+    ...(results as Fields[]).flatMap(({ document }) => (document as { data: unknown } | undefined)?.data ?? []),
+  ];
+}
+
 function toMessage(message: Message): object {
   switch (message.role) {
     case "assistant":
@@ -76,8 +86,13 @@ function textOfPart({ text, document }: Fields): string {
   return document === undefined ? "" : textOf((document as { data: unknown }).data);
 }
 
+/** Fields of a document stand in lines, as whoever wrote them would: what is quoted is judged less. */
 function textOf(data: unknown): string {
-  return typeof data === "string" ? data : JSON.stringify(data);
+  if (typeof data === "string") return data;
+  const lines = Object.entries(data as Fields).map(([name, value]) => {
+    return `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+  });
+  return lines.join("\n");
 }
 
 /** `chat`: the prompt, with content in place of what it refers to. Throws a Fault. */
@@ -109,7 +124,11 @@ export function toCohereCall(
   };
   return {
     request,
-    moderationInput: () => toModerationInput(request),
+    moderationInput: () => {
+      const input = toModerationInput(request);
+      // What surrounds a document hides it from classifiers.
+      return { ...input, texts: [...input.texts, ...documentsIn(body).flatMap(writtenIn)] };
+    },
     withDefaults: (more) => toCohereCall(body, chat, context, { ...more, ...defaults }),
   };
 }
