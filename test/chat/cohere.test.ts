@@ -3,38 +3,20 @@
 import { createCohere } from "@ai-sdk/cohere";
 import { embedMany, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SCRIPTED_CALLER } from "../support/models/scripted-caller.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
-
-const caller = `
-  - id: org/caller
-    task: chat
-    price: { prompt: "0.001", completion: "0.01" }
-    deployments:
-      - engine: scripted
-        abilities: { tools: true, reasoning: true, vision: true, json_schema: true }
-        replies:
-          - { match: weather, match_tool: sunny, text: It is sunny. }
-          - match: weather
-            text: Let me look.
-            tool_calls: [{ name: weather, arguments: { city: Łódź } }, { name: weather, arguments: { city: Kraków } }]
-          - { match: ponder, reasoning: I have to think., text: Done. }
-          - { match: Jane, text: '{"name": "Jane"}' }
-          - { match: count, text: one two three four }
-          - { match: breaks, text: one two three, fail_after_tokens: 2, fail_with: { kind: upstream-failed, message: Down. } }
-        echo: true
-`;
 
 let upstream: Service;
 let service: Service;
 beforeAll(async () => {
   const minilm = "  - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }\n";
-  upstream = await startService({ config: `builtin_models: false\nmodels:${caller}${minilm}` });
+  upstream = await startService({ config: `builtin_models: false\nmodels:${SCRIPTED_CALLER}${minilm}` });
   const far = `engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}"`;
   service = await startService({
     config: `
 builtin_models: false
-models:${caller}
+models:${SCRIPTED_CALLER}
   - { id: far, task: chat, price: { prompt: "0.001" }, deployments: [{ ${far}, model: org/caller }] }
   - { id: judge, task: moderation, deployments: [{ engine: classifier, model: moderation-minilm }] }
   - id: moderated
@@ -89,7 +71,10 @@ describe.each(["org/caller", "far"])("the model %s", (model) => {
     const question = { model: cohere()(model), prompt: "weather?", tools: { weather }, stopWhen: stepCountIs(3) };
     const whole = await generateText(question);
     expect(whole.text).toBe("It is sunny.");
-    expect(whole.steps[0]?.toolCalls.map(({ input }) => input)).toEqual([{ city: "Łódź" }, { city: "Kraków" }]);
+    expect(whole.steps[0]?.toolCalls.map(({ input }) => input)).toEqual([
+      { city: "Łódź", days: 2 },
+      { city: "Kraków" },
+    ]);
     const streamed = streamText(question);
     expect(await streamed.text).toBe("It is sunny.");
     expect((await streamed.steps)[0]?.toolCalls).toHaveLength(2);

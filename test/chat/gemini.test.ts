@@ -4,38 +4,20 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { ApiError, GoogleGenAI } from "@google/genai";
 import { embedMany, generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SCRIPTED_CALLER } from "../support/models/scripted-caller.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
-
-const caller = `
-  - id: org/caller
-    task: chat
-    price: { prompt: "0.001", completion: "0.01" }
-    deployments:
-      - engine: scripted
-        abilities: { tools: true, reasoning: true, vision: true, json_schema: true, logprobs: true, choices: 4 }
-        replies:
-          - { match: weather, match_tool: sunny, text: It is sunny. }
-          - match: weather
-            text: Let me look.
-            tool_calls: [{ name: weather, arguments: { city: Łódź, days: 2 } }, { name: weather, arguments: { city: Kraków } }]
-          - { match: ponder, reasoning: I have to think., text: Done. }
-          - { match: Jane, text: '{"name": "Jane"}' }
-          - { match: count, text: one two three four }
-          - { match: breaks, text: one two three, fail_after_tokens: 2, fail_with: { kind: upstream-failed, message: Down. } }
-        echo: true
-`;
 
 let upstream: Service;
 let service: Service;
 beforeAll(async () => {
   const minilm = "  - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }\n";
-  upstream = await startService({ config: `builtin_models: false\nmodels:${caller}${minilm}` });
+  upstream = await startService({ config: `builtin_models: false\nmodels:${SCRIPTED_CALLER}${minilm}` });
   const far = `engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}"`;
   service = await startService({
     config: `
 builtin_models: false
-models:${caller}
+models:${SCRIPTED_CALLER}
   - { id: far, task: chat, price: { prompt: "0.001" }, deployments: [{ ${far}, model: org/caller }] }
 ${minilm}  - { id: far-minilm, task: embedding, deployments: [{ ${far}, model: minilm }] }
   - { id: voice, task: speech, deployments: [{ engine: flite }] }
