@@ -1,7 +1,8 @@
 /** Output items of calls that the caller runs. */
 
 import { newId } from "../../kernel/id.ts";
-import { CALL_PREFIXES, type CallerToolType, toCallItem, toEmptyCallItem } from "./caller-tools.ts";
+import type { CallerToolType } from "./caller-tool-definitions.ts";
+import { CALL_PREFIXES, toCallItem, toEmptyCallItem } from "./caller-tools.ts";
 import type { ItemStatus, OutputItem } from "./output-item.ts";
 import type { ToolName } from "./responses-tools.ts";
 

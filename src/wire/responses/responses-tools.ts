@@ -8,7 +8,8 @@ import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { isMisspelling } from "../openai/unknown-fields.ts";
-import { type CallerToolType, hostedVariant, isCallerTool, toCallerFunction } from "./caller-tools.ts";
+import type { CallerToolType } from "./caller-tool-definitions.ts";
+import { hostedVariant, isCallerTool, toCallerFunction } from "./caller-tools.ts";
 import { functionsIn, TOOL_SEARCH } from "./tool-search.ts";
 
 const Name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, {
