@@ -91,9 +91,11 @@ function callOf({ id, name }: { id: string; name: string }): { type: "tool_call"
   return { type: "tool_call", id, name };
 }
 
-function promptMessage({ input }: RawPrompt): ContentMessage {
+/** With the text after the gap, where there is one. */
+function promptMessage({ input, suffix }: RawPrompt): ContentMessage {
   const content = typeof input === "string" ? input : `[${input.length} token IDs]`;
-  return { role: "user", parts: [{ type: "text", content }] };
+  const texts = suffix === undefined ? [content] : [content, suffix];
+  return { role: "user", parts: texts.map((text) => ({ type: "text", content: text })) };
 }
 
 function toMessage(message: ChatMessage): ContentMessage {

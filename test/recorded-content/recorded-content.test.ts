@@ -150,6 +150,7 @@ models:
     const user = { role: "user", content: "Good evening." };
     const inputs: [path: string, body: object, answer: string | undefined][] = [
       ["/v1/completions", { model: "forwarded", prompt: "Good evening." }, "Good evening."],
+      ["/v1/fim/completions", { model: "forwarded", prompt: "Start.", suffix: "Good evening." }, undefined],
       ["/v1/messages", { model: "local", max_tokens: 50, messages: [user] }, "Good evening."],
       ["/v1/responses", { model: "local", input: "Good evening." }, "Good evening."],
       ["/v1beta/models/local:generateContent", { contents: [{ parts: [{ text: "Good evening." }] }] }, "Good evening."],
