@@ -201,7 +201,7 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
     /'tool'/,
   ],
   ["sound", { modalities: ["text", "audio"] }, "modalities", /text/],
-  ["a search", { web_search_options: {} }, "web_search_options", /'web_search'/],
+  ["a search", { web_search_options: {} }, "web_search_options", /search engine/],
   [
     "a custom grammar",
     { response_format: { type: "json_object", grammar: "root ::= [0-9]" } },
@@ -222,7 +222,7 @@ test.each<[what: string, change: object, param: string, reason: RegExp]>([
   [
     "a message to continue",
     { messages: [user, { role: "assistant", content: "Hi", prefix: true }] },
-    "messages[1].prefix",
+    "messages[1]",
     /prefix/,
   ],
   [

@@ -25,7 +25,8 @@ export function checkCapabilities(call: ChatCall, model: ChatModel): Fault | und
 
 function checkContinuation({ request }: ChatCall, { abilities }: ChatModel): Fault | undefined {
   if (request.continuation !== "required" || abilities.continuation === true) return undefined;
-  const message = "This model cannot continue a message: it always begins a new one.";
+  const message =
+    "This model always begins a new message: leave out the last one with 'prefix' or 'partial', or 'continue_final_message'.";
   return unsupportedValue(message, `messages[${request.messages.length - 1}]`);
 }
 
