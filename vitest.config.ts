@@ -43,7 +43,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: LONG,
           // A busy or slow machine takes some times the CPU time of a quiet one for the same work.
-          env: { STALL_LIMIT_MS: process.env.STALL_LIMIT_MS ?? "250" },
+          env: { STALL_LIMIT_MS: process.env.STALL_LIMIT_MS ?? "400" },
           setupFiles: ["test/support/service/fail-on-stalls.ts"],
         },
       },
