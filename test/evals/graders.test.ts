@@ -145,3 +145,14 @@ test("validates graders, and refuses what it cannot run", async () => {
     await expect(graders.run({ grader, model_sample: "Paris" })).rejects.toMatchObject(refusal);
   }
 });
+
+test("searches repetitive texts without making others wait", async () => {
+  // The harness fails a test whose service had no turn for long.
+  const [text, part] = ["a".repeat(200_000), `${"a".repeat(50_000)}b${"a".repeat(50_000)}`];
+  const of = (operation: "like" | "ilike", reference: string) => {
+    return graders.run({ grader: { ...equals, operation, reference }, model_sample: text });
+  };
+  expect((await of("like", part)).reward).toBe(0);
+  expect((await of("ilike", part.toUpperCase())).reward).toBe(0);
+  expect((await of("ilike", "A".repeat(150_000))).reward).toBe(1);
+});

@@ -1,5 +1,6 @@
 /** Grades a sample. */
 
+import { contains } from "../../kernel/contains.ts";
 import type { GraderResult, Sample } from "../../wire/openai/evals/eval-runs.ts";
 import { fillTemplate, type TemplateValues } from "../../wire/openai/evals/fill-template.ts";
 import { evaluateFormula } from "../../wire/openai/evals/formula.ts";
@@ -70,8 +71,8 @@ function checkString(
   const passed = {
     eq: () => text === expected,
     ne: () => text !== expected,
-    like: () => text.includes(expected),
-    ilike: () => text.toLowerCase().includes(expected.toLowerCase()),
+    like: () => contains(text, expected),
+    ilike: () => contains(text.toLowerCase(), expected.toLowerCase()),
   }[operation]();
   return { name, type, score: passed ? 1 : 0, passed };
 }

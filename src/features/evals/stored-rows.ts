@@ -1,5 +1,6 @@
 /** Rows of runs that are stored chat completions or responses, with the answers that they got. */
 
+import { contains } from "../../kernel/contains.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
 import {
@@ -179,7 +180,7 @@ function matchesResponse(response: Fields, source: ResponsesSource): boolean {
   return (
     (model == null || model === response.model) &&
     hasMetadata({ metadata: (response.metadata ?? {}) as Metadata }, Object.entries(metadata ?? {})) &&
-    (search == null || instructions.includes(search)) &&
+    (search == null || contains(instructions, search)) &&
     (temperature == null || temperature === response.temperature) &&
     (top_p == null || top_p === response.top_p) &&
     (source.reasoning_effort == null || source.reasoning_effort === effort) &&

@@ -1,5 +1,6 @@
 /** Full-text search: all words, and phrases in quotes. */
 
+import { contains } from "../../kernel/contains.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { StoredContent } from "./sealed-content.ts";
 import { normalize, textOf, wordsIn } from "./search-tokens.ts";
@@ -27,7 +28,7 @@ export function parseSearch(text: string): Search {
       const contained = wordsIn(content);
       if (!words.every((word) => contained.has(word))) return false;
       const searched = phrases.length === 0 ? "" : spaced(content);
-      return phrases.every((phrase) => searched.includes(phrase));
+      return phrases.every((phrase) => contains(searched, phrase));
     },
   };
 }
