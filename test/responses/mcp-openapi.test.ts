@@ -26,6 +26,7 @@ beforeAll(async () => {
     `{"openapi":"3.1.0","paths":${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}}`,
   );
   await writeFile(join(folder, "aliases.yaml"), aliases());
+  await writeFile(join(folder, "climbing.json"), climbing());
   const moved = PET_STORE.replace('"/{stage}/v1"', '"http://127.0.0.1:9/"');
   await writeFile(join(folder, "moved.yaml"), moved);
   const document = `${store.origin}/openapi.yaml`;
@@ -55,6 +56,7 @@ mcp_servers:
   - { name: absent, openapi: "${join(folder, "absent.yaml")}" }
   - { name: deep, openapi: "${join(folder, "deep.json")}" }
   - { name: aliases, openapi: "${join(folder, "aliases.yaml")}" }
+  - { name: climbing, openapi: "${join(folder, "climbing.json")}", url: "${store.origin}/api/v1" }
   - { name: moved, openapi: "${join(folder, "moved.yaml")}" }
 mcp_toolsets: [{ name: vets, servers: [{ server: pets, tools: [getPet] }] }]
 models:${chat}
@@ -85,6 +87,14 @@ function aliases(): string {
     );
   }
   return `openapi: 3.1.0\n${lines.join("\n")}\n`;
+}
+
+/** Paths that lead out of the API, in the ways that the parser of URLs takes. */
+const CLIMBS = ["/../admin", "/%2e%2e/admin", "/.%2E/admin", "/..\\admin\\users", "/.\t./admin", "/a/../../../admin"];
+
+function climbing(): string {
+  const paths = CLIMBS.map((path, index) => [path, { get: { operationId: `climb${index}` } }]);
+  return JSON.stringify({ openapi: "3.1.0", info: {}, paths: Object.fromEntries(paths) });
 }
 
 const call = async (server: string, name: string, input: object = {}) => {
@@ -176,6 +186,13 @@ test.each([
   const { body } = await call("pets", name, input);
   expect(body.is_error).toBe(true);
   expect(store.requests.slice(before).filter(({ url }) => !url.includes("openapi"))).toEqual([]);
+});
+
+test.each(CLIMBS.entries().toArray())("sends nothing for the path %i of a document, %j", async (index) => {
+  const before = store.requests.length;
+  const { body } = await call("climbing", `climb${index}`);
+  expect(body).toMatchObject({ is_error: true, content: [{ text: expect.stringContaining("another place") }] });
+  expect(store.requests.slice(before)).toEqual([]);
 });
 
 test("never lets an argument replace the operator's key in the query, and hides it", async () => {

@@ -33,9 +33,10 @@ export function toRequest(
   const url = new URL(base);
   const prefix = base.pathname.replace(/\/$/, "");
   const path = pathOf(operation, input);
-  // Two values beside each other can make the dots that each of them may not be.
-  if (path.split("/").some((part) => DOTS.test(part))) throw new WrongArguments("A value of the path cannot be sent.");
   url.pathname = prefix + path;
+  // The document may write dots, and two values beside each other make them, in ways that only the parser knows.
+  const isClimb = segmentsIn(url.pathname) !== segmentsIn(prefix + path);
+  if (isClimb) throw new WrongArguments("The path cannot be sent: a part of it leads to another place.");
   const headers: Record<string, string> = { accept: "application/json, text/*;q=0.9, */*;q=0.5" };
   for (const parameter of operation.parameters) {
     const value = input[parameter.argument];
@@ -50,6 +51,10 @@ export function toRequest(
   if (body === undefined || value === undefined) return { url, method: operation.method, headers, body: undefined };
   const written = writeBody(body, value);
   return { url, method: operation.method, headers: { ...headers, "content-type": written.type }, body: written.body };
+}
+
+function segmentsIn(path: string): number {
+  return path.split(/[\\/]/).length;
 }
 
 function checkNames({ parameters, body }: ApiOperation, input: Arguments): void {
