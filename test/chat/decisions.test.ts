@@ -28,10 +28,12 @@ const REPLIES = `
           - { match: "How angry?", text: "C B A" }
           - { match: "Describe a weapon.", refusal: "I cannot." }
           - { match: "Something else", text: "Perhaps." }
+          - { match: "/Slowly.*Groups of options/s", text: "B A C", delay_ms_before_first: 400 }
           - { match: "Groups of options", text: "B A C" }
           - { match: "Which number?", text: "C A" }
           - { match: "Think first", reasoning: "Two thoughts.", text: "No Yes" }
           - { match: "Fails", fail_after_tokens: 0 }
+          - { match: "Refused", fail_after_tokens: 0, fail_with: { kind: invalid-request } }
 `;
 const scripted = (abilities: string) => `
       - engine: scripted
@@ -48,6 +50,7 @@ builtin_models: false
 models:
   - id: judge
     task: chat
+    circuit: { failures: 1000 }
     deployments:${scripted("{ tools: true, reasoning: true, logprobs: true }")}
 `,
   });
@@ -172,6 +175,25 @@ test("fails as a whole when a question fails", async () => {
   });
 });
 
+test("asks nothing more once a question has failed", async () => {
+  const chats = () => upstream.log().filter(({ path }) => path === "/v1/chat/completions").length;
+  const lists = () => upstream.log().filter(({ path }) => path === "/v1/models").length;
+  const written = async () => {
+    const before = lists();
+    await upstream.client().models.list();
+    await expect.poll(lists).toBeGreaterThan(before);
+    return chats();
+  };
+  const before = await written();
+  const refused = { type: "predicate" as const, instructions: "Refused" };
+  const questions = [PREDICATE, refused, { ...MANY, instructions: "Slowly: which number?" }];
+  await expect(client.decisions.create({ model: "judge", input: "Hello", questions })).rejects.toMatchObject({
+    status: 400,
+  });
+  // The third question asks about groups beside the second one, then not about choices.
+  expect(await written()).toBe(before + 3);
+});
+
 test("refuses a model without log probabilities by its name", async () => {
   await expect(
     client.decisions.create({ model: "mute", input: "Hello", questions: [PREDICATE] }),
@@ -194,6 +216,10 @@ test.each([
   ["questions[0].levels", { questions: [score(11)] }],
   ["questions[1].instructions[0].image_url", { questions: [PREDICATE, image("http://169.254.169.254/")] }],
   ["input[0].type", { input: [{ type: "reasoning", summary: [] }], questions: [PREDICATE] }],
+  [
+    "input[0].content[0].data",
+    { input: [{ role: "user", content: [{ type: "input_json" }] }], questions: [PREDICATE] },
+  ],
   [
     "input[0].call_id",
     { input: [{ type: "function_call_output", call_id: "a", output: "b" }], questions: [PREDICATE] },

@@ -73,19 +73,9 @@ async function eachOf<Item>(
   concurrency: number,
   work: (item: Item, index: number) => Promise<void>,
 ): Promise<void> {
-  let next = 1;
-  let hasFailed = false;
+  const rest = items.entries().drop(1);
   const worker = async () => {
-    while (next < items.length && !hasFailed) {
-      const index = next;
-      next += 1;
-      try {
-        await work(items[index] as Item, index);
-      } catch (failure) {
-        hasFailed = true;
-        throw failure;
-      }
-    }
+    for (const [index, item] of rest) await work(item, index);
   };
   const ended = await Promise.allSettled(Array.from({ length: concurrency }, worker));
   for (const each of ended) if (each.status === "rejected") throw each.reason;

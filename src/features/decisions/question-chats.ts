@@ -40,14 +40,29 @@ export class QuestionChats {
   #usage: TokenUsage | undefined;
   /** Set once the model has reasoned in place of an answer. */
   #reasoningEffort: "none" | undefined;
+  /** What the first chat that failed threw. */
+  #failure: { reason: unknown } | undefined;
 
   constructor(caller: DecisionCaller, base: ChatRequest) {
     this.#caller = caller;
     this.#base = base;
   }
 
-  /** Resolves with the probability of each label; undefined: a refusal. Throws a Fault. */
+  /**
+   * Resolves with the probability of each label; undefined: a refusal. Throws a Fault, which each later call throws too:
+   * no answer needs what they would ask.
+   */
   async ask(messages: ChatMessage[], labels: readonly string[]): Promise<number[] | undefined> {
+    if (this.#failure !== undefined) throw this.#failure.reason;
+    try {
+      return await this.#ask(messages, labels);
+    } catch (reason) {
+      this.#failure ??= { reason };
+      throw this.#failure.reason;
+    }
+  }
+
+  async #ask(messages: ChatMessage[], labels: readonly string[]): Promise<number[] | undefined> {
     // Questions side by side may each find out that the model reasons.
     const effort = this.#reasoningEffort;
     let first = await this.#firstToken(messages);

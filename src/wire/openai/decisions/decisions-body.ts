@@ -120,17 +120,20 @@ function toTextItem(item: InputItem, path: string): InputItem {
     const message = `Decisions read messages, and calls of tools with their outputs, not items of the type '${type.slice(0, 100)}'.`;
     throw unsupportedValue(message, `${path}.type`);
   }
-  const content = toTextParts(item.content);
+  const content = toTextParts(item.content, `${path}.content`);
   return content === item.content ? item : ({ ...item, content } as InputItem);
 }
 
 /** Puts texts in the place of JSON parts, whose values may look like addresses. */
-function toTextParts(content: unknown): unknown {
+function toTextParts(content: unknown, path: string): unknown {
   if (!Array.isArray(content)) return content;
-  return content.map((part: Readonly<Record<string, unknown>>) => {
+  return content.map((part: Readonly<Record<string, unknown>>, index) => {
     if (part.type !== "input_json") return part;
     const { data, ...others } = part;
-    return { ...others, type: "input_text", text: JSON.stringify(data ?? null) };
+    if (!JsonPart.safeParse(part).success) {
+      throw invalidRequest("It must be an object or a list of objects.", `${path}[${index}].data`);
+    }
+    return { ...others, type: "input_text", text: JSON.stringify(data) };
   });
 }
 
