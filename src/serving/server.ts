@@ -61,9 +61,9 @@ export function buildServer(options: ServerOptions): DescribedServer {
     },
     { prefix: "/v1" },
   );
-  const own: ProjectRoutes = { prefix: "/v1", routes: features.flatMap((feature) => feature.project ?? []) };
-  const ofProjects = [own, ...features.flatMap((feature) => feature.projectAt ?? [])];
-  for (const { prefix, routes, beforeKeys, authenticator } of ofProjects) {
+  const featureRoutes: ProjectRoutes = { prefix: "/v1", routes: features.flatMap((feature) => feature.project ?? []) };
+  const projectRoutes = [featureRoutes, ...features.flatMap((feature) => feature.projectAt ?? [])];
+  for (const { prefix, routes, beforeKeys, authenticator } of projectRoutes) {
     app.register(
       async (scope) => {
         cutSlowReaders(scope, connectionTimeoutMs(settings) / 1000);

@@ -138,9 +138,9 @@ test("reads images, thoughts, tool results and documents", async () => {
 test("puts documents before the last question, where guardrails read them", async () => {
   const messages = [user("One?"), { role: "assistant", content: "1" }, user("Two?")];
   const documents = ["First.", { id: "b", data: { text: "Second." } }];
-  const told = "Answer by these documents.\n\nDocument doc:0:\nFirst.\n\nDocument b:\ntext: Second.\n\nTwo?";
+  const prompt = "Answer by these documents.\n\nDocument doc:0:\nFirst.\n\nDocument b:\ntext: Second.\n\nTwo?";
   const answer = await answerTo({ model: "guarded", messages, documents });
-  expect(answer.message.content).toEqual([{ type: "text", text: told }]);
+  expect(answer.message.content).toEqual([{ type: "text", text: prompt }]);
   const refused = await chat({ model: "guarded", messages, documents: [{ data: { text: "forbidden" } }] });
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("words")]);
 });

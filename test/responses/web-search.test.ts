@@ -196,14 +196,14 @@ test("bills each search at its price", async () => {
   expect(((await costs())[0] ?? 0) % 0.25).toBe(0);
 });
 
-const asked = (fields: object = {}) => ({
+const searchingChat = (fields: object = {}) => ({
   model: "agent",
   messages: [{ role: "user" as const, content: "When is the tide high?" }],
   web_search_options: fields,
 });
 
 test("searches for a chat with web_search_options, and cites the pages", async () => {
-  const { choices, usage } = await client.chat.completions.create(asked());
+  const { choices, usage } = await client.chat.completions.create(searchingChat());
   const { message, finish_reason: reason } = choices[0] as (typeof choices)[number];
   expect([message.content, reason, choices.length]).toEqual(["After the new moon【w1】.", "stop", 1]);
   const citation = { url: PAGES[0]?.url, title: "Spring tides", start_index: 18, end_index: 22 };
@@ -215,11 +215,11 @@ test("searches for a chat with web_search_options, and cites the pages", async (
 });
 
 test("streams the chat, with the citations in a chunk", async () => {
-  const stream = client.chat.completions.stream({ ...asked(), stream_options: { include_usage: true } });
+  const stream = client.chat.completions.stream({ ...searchingChat(), stream_options: { include_usage: true } });
   const { choices, usage } = await stream.finalChatCompletion();
   expect(choices[0]?.message.content).toBe("After the new moon【w1】.");
   expect(usage?.total_tokens).toBeGreaterThan(0);
-  const chunks = await Array.fromAsync(await client.chat.completions.create({ ...asked(), stream: true }));
+  const chunks = await Array.fromAsync(await client.chat.completions.create({ ...searchingChat(), stream: true }));
   const deltas = chunks.flatMap(
     ({ choices: [choice] }) => (choice?.delta as { annotations?: object[] } | undefined)?.annotations ?? [],
   );
@@ -230,14 +230,14 @@ test("streams the chat, with the citations in a chunk", async () => {
 test("searches near the user of a chat, also for a model that need not", async () => {
   const approximate = { city: "Bremen", country: "DE" };
   const options = { search_context_size: "low", user_location: { type: "approximate", approximate } };
-  await endpoint.chat.completions.create(asked(options));
+  await endpoint.chat.completions.create(searchingChat(options));
   const user_location = { type: "approximate", ...approximate };
   expect(JSON.parse(received[0]?.body ?? "")).toEqual({ query: "spring tide", max_results: 3, user_location });
 });
 
 test("leaves the caller's own tools to the caller, and refuses what a chat with a search cannot have", async () => {
   const tools = [{ type: "function" as const, function: { name: "lookup", parameters: {} } }];
-  const { choices } = await client.chat.completions.create({ ...asked(), tools });
+  const { choices } = await client.chat.completions.create({ ...searchingChat(), tools });
   expect(choices[0]?.message.content).toBe("After the new moon【w1】.");
   const refused: [object, string][] = [
     [{ n: 2 }, "n"],
@@ -248,14 +248,14 @@ test("leaves the caller's own tools to the caller, and refuses what a chat with 
     ],
   ];
   for (const [fields, param] of refused) {
-    const asking = client.chat.completions.create({ ...asked(), ...fields } as never);
+    const asking = client.chat.completions.create({ ...searchingChat(), ...fields } as never);
     await expect(asking).rejects.toMatchObject({ status: 400, param });
   }
 });
 
 test("counts the places of citations from a beginning that the answer repeats", async () => {
-  const messages = [...asked().messages, { role: "assistant" as const, content: "High: ", prefix: true }];
-  const { choices } = await client.chat.completions.create({ ...asked(), messages } as never);
+  const messages = [...searchingChat().messages, { role: "assistant" as const, content: "High: ", prefix: true }];
+  const { choices } = await client.chat.completions.create({ ...searchingChat(), messages } as never);
   const { message } = choices[0] as (typeof choices)[number];
   const [{ url_citation: place } = {}] = message.annotations ?? [];
   expect(message.content).toBe("High: After the new moon【w1】.");
@@ -266,7 +266,7 @@ test("logs what the model has written for a client that leaves during a search",
   isSilent = true;
   const [service] = services as [Service];
   const leaving = new AbortController();
-  const asking = client.chat.completions.create(asked(), { signal: leaving.signal }).catch(() => undefined);
+  const asking = client.chat.completions.create(searchingChat(), { signal: leaving.signal }).catch(() => undefined);
   await eventually(() => expect(received).toHaveLength(1));
   leaving.abort();
   await asking;

@@ -116,7 +116,7 @@ class ToolLoop {
     }
   }
 
-  /** Of all turns and calls; undefined while further ones may follow. */
+  /** Settlement of all turns and calls; undefined while further ones may follow. */
   #settlement(): Settlement | undefined {
     const hasLeft = !this.#hasEnded && this.#abort.signal.aborted;
     if (!this.#hasEnded && !hasLeft) return undefined;

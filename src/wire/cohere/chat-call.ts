@@ -166,10 +166,7 @@ const WITHOUT_EFFECT = ["safety_mode", "priority", "citation_options"] as const;
 
 /** Returns the names of fields without effect. Throws a Fault for one that must not be ignored. */
 export function ignoredFields(body: CohereChatBody, policy: UnknownFieldsPolicy): string[] {
-  const known = Object.keys(CohereChatBody.shape);
+  const fields = { known: Object.keys(CohereChatBody.shape), unsupported: UNSUPPORTED };
   const isWithoutEffect = (name: (typeof WITHOUT_EFFECT)[number]) => body[name] !== undefined;
-  return [
-    ...checkUnknownFields(body, { known, unsupported: UNSUPPORTED, policy }),
-    ...WITHOUT_EFFECT.filter(isWithoutEffect),
-  ];
+  return [...checkUnknownFields(body, { ...fields, policy }), ...WITHOUT_EFFECT.filter(isWithoutEffect)];
 }
