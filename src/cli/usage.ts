@@ -1,6 +1,7 @@
 /** `parlance usage`: a month's usage and cost by project and model. */
 
 import { Command, InvalidArgumentError } from "commander";
+import { inDollars } from "../kernel/nano-dollars.ts";
 import type { AnswerOf } from "../wire/openapi/named.ts";
 import type { UsageTotals } from "../wire/openapi/usage-answers.ts";
 import { allProjects, findOrganization } from "./find-account.ts";
@@ -54,7 +55,7 @@ function toTable(totals: readonly Total[], names: ReadonlyMap<string, string>): 
     total.model,
     ...[total.num_model_requests, total.input_tokens, total.output_tokens, total.characters].map(String),
     total.audio_seconds.toFixed(1),
-    total.cost_nano_dollars === null ? "no price" : (total.cost_nano_dollars / 1e9).toFixed(6),
+    total.cost_nano_dollars === null ? "no price" : inDollars(total.cost_nano_dollars).toFixed(6),
   ]);
   return formatTable(header, cells);
 }

@@ -2,7 +2,7 @@
 
 import type { CostPart } from "../catalog/prices/cost.ts";
 import type { Stage } from "../inference/stages.ts";
-import type { ShownDetails, ShownStage } from "../wire/openai/organization/organization-requests.ts";
+import type { ShownDetails, ShownStage } from "../wire/openai/organization/request-entries.ts";
 
 /** Time that a request spent on something beside its answer. */
 interface RequestStage extends ShownStage {

@@ -1,4 +1,4 @@
-import type { ShownRequest } from "../wire/openai/organization/organization-requests.ts";
+import type { ShownRequest } from "../wire/openai/organization/request-entries.ts";
 import type { RequestDetails } from "./request-details.ts";
 
 /** Entry of the request history: metadata of one request that has ended. Null: not known, or not of its operation. */

@@ -2,6 +2,7 @@
 
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { MINUTE_MS } from "../kernel/durations.ts";
+import { inDollars } from "../kernel/nano-dollars.ts";
 import { type PoolMeasure, registerDeploymentGauges } from "./deployment-gauges.ts";
 import type { DeploymentMeasure } from "./deployment-measure.ts";
 import type { MetricsSnapshot } from "./metrics-snapshot.ts";
@@ -195,7 +196,7 @@ export class Metrics {
 
   cost({ model, deployment, costNanoDollars, comparedCostNanoDollars, used }: CostMeasure): void {
     const add = (source: string, nanoDollars: number) =>
-      this.#costs.inc({ model, deployment, source }, nanoDollars / 1e9);
+      this.#costs.inc({ model, deployment, source }, inDollars(nanoDollars));
     if (costNanoDollars !== null) add("recorded", costNanoDollars);
     const reported = used.details?.reportedCostNanoDollars;
     if (reported === undefined) return;

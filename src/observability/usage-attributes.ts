@@ -3,6 +3,7 @@
  * OpenInference, which Phoenix reads, and what Langfuse reads of both (`gen_ai.usage.cost`, `user.id`, `session.id`).
  */
 
+import { inDollars } from "../kernel/nano-dollars.ts";
 import type { RequestLabels, Usage } from "../kernel/usage.ts";
 import type { SpanAttributes } from "./trace.ts";
 
@@ -14,11 +15,9 @@ interface SpanUsage {
   labels: RequestLabels | undefined;
 }
 
-const NANO_DOLLARS = 1e9;
-
 export function usageAttributes({ used, costNanoDollars, model, labels }: SpanUsage): SpanAttributes {
   const { promptTokens, cachedTokens, completionTokens, reasoningTokens, details } = used;
-  const cost = costNanoDollars === null ? undefined : costNanoDollars / NANO_DOLLARS;
+  const cost = inDollars(costNanoDollars) ?? undefined;
   const reported = details?.reportedCostNanoDollars;
   const tags = labels?.tags === undefined ? undefined : [...labels.tags];
   const cacheWrites = details?.cacheWriteTokens || undefined;
@@ -39,7 +38,7 @@ export function usageAttributes({ used, costNanoDollars, model, labels }: SpanUs
     "llm.token_count.prompt_details.cache_write": cacheWrites,
     "llm.token_count.completion_details.reasoning": reasoningTokens || undefined,
     "llm.cost.total": cost,
-    "parlance.reported_cost": reported === undefined ? undefined : reported / NANO_DOLLARS,
+    "parlance.reported_cost": inDollars(reported),
     "user.id": labels?.endUser,
     "session.id": labels?.session,
     "tag.tags": tags,

@@ -1,5 +1,6 @@
 /** Reports that spending reached a percentage of a limit or budget: by webhook and by e-mail. */
 
+import { inDollars } from "../../kernel/nano-dollars.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { MailOutbox } from "../mail/index.ts";
 import { NO_END, type SpendBound } from "../quota/index.ts";
@@ -27,7 +28,7 @@ export async function publishSpendAlert(channels: AlertChannels, executor: Execu
   const now = Date.now();
   const { organizationId: organization_id } = scope;
   const limit = { value: thresholdCents / 100, currency: "usd" as const };
-  const spent = { value: spentNanoDollars / 1e9, currency: "usd" as const };
+  const spent = { value: inDollars(spentNanoDollars), currency: "usd" as const };
   if (bound.budget === undefined) {
     const month = new Date(window.from).toISOString().slice(0, 10);
     const data = { scope_id: scope.id, organization_id, percent, limit, spent, month, is_enforcing };

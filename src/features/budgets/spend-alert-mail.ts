@@ -1,5 +1,6 @@
 /** E-mail about a budget that was reached. */
 
+import { inDollars } from "../../kernel/nano-dollars.ts";
 import type { Mail } from "../mail/index.ts";
 import { NO_END, PERIOD_NAMES, SUBJECT_NAMES } from "../quota/index.ts";
 import type { BudgetRow } from "./budget-rows.ts";
@@ -11,7 +12,7 @@ export function spendAlertMail(row: BudgetRow, alert: SpendAlert, publicUrl: str
   const kind = row.kind === "alert" ? "spend alert" : `${PERIOD_NAMES[row.period]} budget`;
   const name = row.name === null ? kind : `${kind} "${row.name}"`;
   const subject = `${SUBJECT_NAMES[scope.subject]} ${scope.id}`;
-  const spent = toDollars(spentNanoDollars / 1e9);
+  const spent = toDollars(inDollars(spentNanoDollars));
   const limit = toDollars(thresholdCents / 100);
   const lines = [
     `The ${name} of the ${subject} has reached ${percent} %: ${spent} of ${limit} are spent.`,

@@ -1,6 +1,7 @@
 /** Bounds of spending: what a scope may cost in a window of time. Plain data, which processes exchange. */
 
 import { hash } from "node:crypto";
+import { inDollars } from "../../kernel/nano-dollars.ts";
 import type { SpendPeriod, SpendWindow } from "./spend-window.ts";
 
 const NANO_DOLLARS_PER_CENT = 10_000_000;
@@ -92,5 +93,5 @@ function resetOf({ budget, period }: SpendBound, { until }: SpendWindow): string
 }
 
 function toDollars(nanoDollars: number): string {
-  return `$${(nanoDollars / 1e9).toFixed(6)}`;
+  return `$${inDollars(nanoDollars).toFixed(6)}`;
 }

@@ -13,7 +13,8 @@ import {
   toRequestDetails,
   toSearchPosition,
 } from "../../wire/openai/organization/organization-request-content.ts";
-import { toRequestEntry, toRequestFilter } from "../../wire/openai/organization/organization-requests.ts";
+import { toRequestFilter } from "../../wire/openai/organization/organization-requests.ts";
+import { toRequestEntry } from "../../wire/openai/organization/request-entries.ts";
 import { RequestExportLine, RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
 import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/request-answers.ts";
 import type { Accounts } from "../accounts/index.ts";

@@ -12,12 +12,12 @@ import {
   toHistogramRange,
   toPosition,
   toRequestFilter,
-  toRequestFrame,
   toRequestHistogram,
   toRequestOrder,
   toRequestPage,
   toSortedPosition,
 } from "../../wire/openai/organization/organization-requests.ts";
+import { toRequestFrame } from "../../wire/openai/organization/request-entries.ts";
 import { RequestEntry, RequestHistogram, RequestPage } from "../../wire/openapi/request-answers.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { histogramOf } from "./request-histogram.ts";

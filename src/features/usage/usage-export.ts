@@ -2,6 +2,7 @@
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { invalidRequest } from "../../kernel/faults.ts";
+import { inDollars } from "../../kernel/nano-dollars.ts";
 import type { ReportRequest, UsageReports } from "./usage-report.ts";
 import type { UsageSum } from "./usage-report-queries.ts";
 
@@ -10,7 +11,6 @@ const MAX_ROWS = 200_000;
 /** Buckets of one query of the reports. */
 const BUCKETS_AT_ONCE = 31;
 const ROWS_AT_ONCE = 5_000;
-const NANO = 1e9;
 
 type Value = string | number | boolean | bigint | Date | null;
 
@@ -89,8 +89,7 @@ function count(name: string, read: (row: Row) => number | null): Column {
 }
 
 function dollars(name: string, read: (row: Row) => number | null): Column {
-  const toDollars = (value: number | null) => (value === null ? null : value / NANO);
-  return { name, type: "DOUBLE", read: (row) => toDollars(read(row)) };
+  return { name, type: "DOUBLE", read: (row) => inDollars(read(row)) };
 }
 
 /** Yields CSV as in RFC 4180, some thousand rows at a time. */

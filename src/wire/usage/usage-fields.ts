@@ -1,5 +1,6 @@
 /** Fields that the readers of several usage dialects share. */
 
+import { inNanoDollars } from "../../kernel/nano-dollars.ts";
 import type { TokenUsage, UsageDetails } from "../../kernel/usage.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -8,7 +9,6 @@ export type Fields = Readonly<Record<string, unknown>>;
 const MAX_TOKENS = 2 ** 31 - 1;
 /** A million dollars, so that sums stay below 2^53 nano-dollars. */
 const MAX_DOLLARS = 1e6;
-const NANO_DOLLARS = 1e9;
 /** Names that providers give their tiers; anything else is not recorded. */
 const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
 /** Tiers at the standard price. `auto` is a wish of the request, not a tier. */
@@ -35,7 +35,7 @@ export function toServiceTier(value: unknown): string | undefined {
 export function toNanoDollars(value: unknown): number | undefined {
   const dollars = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof dollars !== "number" || !(dollars >= 0 && dollars <= MAX_DOLLARS)) return undefined;
-  return Math.round(dollars * NANO_DOLLARS);
+  return inNanoDollars(dollars);
 }
 
 /** Longest name of a function in OpenAI's API. */

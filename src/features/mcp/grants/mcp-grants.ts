@@ -1,16 +1,16 @@
 /** Accounts of callers at MCP servers: how they are connected in the browser, used and disconnected. */
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type * as oauth from "openid-client";
 import { DAY_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Logger } from "../../../kernel/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
 import { type Actor, recordAudit } from "../../accounts/index.ts";
-import { loadProviderFailure, SignOnFailure } from "../../sign-on/index.ts";
+import { SignOnFailure } from "../../sign-on/index.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import { AuthorizationServers, type ClientAddresses } from "./authorization-servers.ts";
+import { exchangeCode } from "./code-exchange.ts";
 import { connectionRequired } from "./grant-faults.ts";
 import { GrantFetches } from "./grant-fetch.ts";
 import type { GrantOwner } from "./grant-owner.ts";
@@ -144,30 +144,7 @@ export class McpGrants {
   ): Promise<void> {
     const state = new URLSearchParams(query).get("state") ?? "";
     const { row, request } = await this.#take(settings, state, cookie);
-    let answer: oauth.TokenEndpointResponse;
-    try {
-      const metadata = await this.#servers.metadata(settings, request.issuer);
-      const url = new URL(request.redirectUri);
-      url.search = query;
-      const oauth = await import("openid-client");
-      answer = await oauth.authorizationCodeGrant(
-        await this.#servers.configuration(settings, metadata, request.client),
-        url,
-        { pkceCodeVerifier: request.verifier, expectedState: request.state },
-        { resource: request.resource },
-      );
-      if (answer.token_type !== "bearer")
-        throw new SignOnFailure("bad-token", "The tokens are of another type than Bearer.");
-    } catch (error) {
-      const { toProviderFailure } = await loadProviderFailure();
-      const { reason, message, cause } = toProviderFailure(error, `the authorization server of '${settings.name}'`);
-      if (reason === "client-refused") this.#servers.forgetClients(settings);
-      throw new SignOnFailure(
-        reason,
-        message.replace(/^./, (letter) => letter.toUpperCase()),
-        cause,
-      );
-    }
+    const answer = await exchangeCode(this.#servers, settings, request, query);
     const { resource, client, url, issuer, scope } = request;
     const { access_token: accessToken, refresh_token: refreshToken } = answer;
     const tokens = { accessToken, resource, client, ...(refreshToken !== undefined && { refreshToken }) };

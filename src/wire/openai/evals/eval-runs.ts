@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { inDollars } from "../../../kernel/nano-dollars.ts";
 import { describedBy } from "../../openapi/described-by.ts";
 import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
@@ -229,7 +230,7 @@ export function toEvalRun(run: ShownRun, origin: string): AnswerOf<typeof EvalRu
       model_name: model,
       invocation_count: usage.invocations,
       ...toTokens(usage),
-      cost_usd: toDollars(usage.costNanoDollars),
+      cost_usd: inDollars(usage.costNanoDollars),
     })),
     per_testing_criteria_results: run.criteria.map(({ name, passed, failed, meanScore }) => ({
       testing_criteria: name,
@@ -237,7 +238,7 @@ export function toEvalRun(run: ShownRun, origin: string): AnswerOf<typeof EvalRu
       failed,
       mean_score: meanScore,
     })),
-    sampling: { cost_usd: toDollars(run.sampling.costNanoDollars), mean_duration_ms: run.sampling.meanDurationMs },
+    sampling: { cost_usd: inDollars(run.sampling.costNanoDollars), mean_duration_ms: run.sampling.meanDurationMs },
     data_source: run.source,
     error: run.error,
     metadata: run.metadata,
@@ -277,7 +278,7 @@ export function toOutputItem(item: {
       model: sample.model,
       usage: toTokens(sample.usage),
       ...toParameters(sample.parameters),
-      cost_usd: toDollars(sample.costNanoDollars ?? null),
+      cost_usd: inDollars(sample.costNanoDollars ?? null),
       duration_ms: sample.durationMs ?? null,
       error: sample.error ?? null,
     },
@@ -296,8 +297,4 @@ function toTokens({ promptTokens, completionTokens, cachedTokens }: SampleUsage)
     total_tokens: promptTokens + completionTokens,
     cached_tokens: cachedTokens,
   };
-}
-
-function toDollars(nanoDollars: number | null): number | null {
-  return nanoDollars === null ? null : nanoDollars / 1e9;
 }

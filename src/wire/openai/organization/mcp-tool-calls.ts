@@ -2,11 +2,11 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { inDollars } from "../../../kernel/nano-dollars.ts";
 import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { ORDER_QUERY, PAGE_QUERY } from "./organization-list.ts";
 
-const NANO = 1e9;
 const MAX_NAME = 200;
 
 export const McpTool = named(
@@ -156,6 +156,6 @@ export function toMcpCall(row: ShownToolCall): AnswerOf<typeof McpCall> {
     error: row.error,
     duration_ms: row.durationMs,
     result_bytes: row.resultBytes,
-    cost_usd: row.costNanoDollars === null ? null : row.costNanoDollars / NANO,
+    cost_usd: inDollars(row.costNanoDollars),
   };
 }

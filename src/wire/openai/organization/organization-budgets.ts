@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { inDollars } from "../../../kernel/nano-dollars.ts";
 import type { Budget as BudgetAnswer, BudgetUsage, UserBudgets } from "../../openapi/budget-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { ORDER_QUERY, PAGE_QUERY, queryNumber, toSeconds } from "./organization-list.ts";
@@ -197,7 +198,7 @@ function toUsage({ thresholdCents }: Pick<ShownBudget, "thresholdCents">, usage:
 }
 
 function toShare(spentNanoDollars: number, thresholdCents: number) {
-  const spent = { value: spentNanoDollars / 1e9, currency: "usd" as const };
+  const spent = { value: inDollars(spentNanoDollars), currency: "usd" as const };
   // Hundredths of a percent.
   const percent = Math.round((spentNanoDollars / (thresholdCents * 1e7)) * 1e4) / 100;
   return { spent, percent };

@@ -1,5 +1,6 @@
 /** GET /v1/organization/overview: the last hour, the state of deployments and what was spent. */
 
+import { inDollars } from "../../../kernel/nano-dollars.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { Overview as OverviewAnswer } from "../../openapi/usage-answers.ts";
 
@@ -76,7 +77,6 @@ interface ShownPool {
   reason: string | undefined;
 }
 
-const NANO = 1e9;
 const MINUTES = 60;
 
 export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> {
@@ -102,15 +102,15 @@ export function toOverview(overview: Overview): AnswerOf<typeof OverviewAnswer> 
     first_token_ms: overview.firstTokens,
     output_tokens_per_second: overview.tokensPerSecond,
     spend: {
-      today_usd: (overview.spentTodayNanoDollars ?? 0) / NANO,
-      month_usd: (overview.spentThisMonthNanoDollars ?? 0) / NANO,
+      today_usd: inDollars(overview.spentTodayNanoDollars ?? 0),
+      month_usd: inDollars(overview.spentThisMonthNanoDollars ?? 0),
       today_unpriced: overview.spentTodayNanoDollars === null,
       month_unpriced: overview.spentThisMonthNanoDollars === null,
       limits: overview.spendLimits.map(({ scope, scopeId, thresholdCents, isEnforcing, spentNanoDollars }) => ({
         scope,
         scope_id: scopeId,
         threshold_usd: thresholdCents / 100,
-        month_usd: spentNanoDollars === undefined ? null : spentNanoDollars / NANO,
+        month_usd: inDollars(spentNanoDollars) ?? null,
         enforced: isEnforcing === 1,
       })),
     },

@@ -6,7 +6,8 @@ import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { RequestDetails, RequestFeedback } from "../../openapi/request-answers.ts";
-import { requestFilters, requestLimit, toRequestEntry } from "./organization-requests.ts";
+import { requestFilters, requestLimit } from "./organization-requests.ts";
+import { toRequestEntry } from "./request-entries.ts";
 
 const include = z.preprocess(
   (value) => (typeof value === "string" ? value.split(",") : value),

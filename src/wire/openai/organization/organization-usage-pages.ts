@@ -1,6 +1,7 @@
 /** Pages of usage and of costs. */
 
 import { HOUR_MS } from "../../../kernel/durations.ts";
+import { inDollars } from "../../../kernel/nano-dollars.ts";
 import type { RecordedDetails, RecordedUsage } from "../../../kernel/usage.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { CostsPage, ToolUsageKind, UsageKind } from "../../openapi/usage-answers.ts";
@@ -111,13 +112,11 @@ const AMOUNTS: Readonly<Record<UsageKind, (sum: ShownSum, bucketMs: number) => R
   }),
 };
 
-const NANO = 1e9;
-
 /** Renders costs. Clients read the amount as a number, so it is 0 with `x_unpriced` when the price was unknown. */
 export function toCostsPage(report: Report): AnswerOf<typeof CostsPage> {
   return toPage(report, (sum) => ({
     object: "organization.costs.result" as const,
-    amount: { value: (sum.costNanoDollars ?? 0) / NANO, currency: "usd" },
+    amount: { value: inDollars(sum.costNanoDollars ?? 0), currency: "usd" },
     ...(sum.costNanoDollars === null ? { x_unpriced: true } : {}),
     ...(sum.operation === undefined ? {} : { x_operation: sum.operation }),
     ...(sum.isBatch === undefined ? {} : { x_batch: sum.isBatch === 1 }),
@@ -153,7 +152,7 @@ function toPage<Result>(
 /** Costs that upstreams reported, and the costs by price of the same requests. */
 function statedCosts({ reportedCostNanoDollars: reported, comparedCostNanoDollars: compared }: ShownSum) {
   return {
-    ...(reported === null ? {} : { x_reported: reported / NANO }),
-    ...(compared === null ? {} : { x_compared: compared / NANO }),
+    ...(reported === null ? {} : { x_reported: inDollars(reported) }),
+    ...(compared === null ? {} : { x_compared: inDollars(compared) }),
   };
 }

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { inDollars } from "../../../kernel/nano-dollars.ts";
 import { named } from "../../openapi/named.ts";
 import { toChatMessage, toChoices } from "../chat/recorded-messages.ts";
 import type { Feedback } from "./organization-request-content.ts";
@@ -130,7 +131,7 @@ export function toEvalLine({ entry, inputMessages, outputMessages }: Recorded, f
       duration_ms: entry.durationMilliseconds,
       input_tokens: entry.promptTokens,
       output_tokens: entry.completionTokens,
-      cost_usd: entry.costNanoDollars === null ? null : entry.costNanoDollars / 1e9,
+      cost_usd: inDollars(entry.costNanoDollars),
     },
     sample: { model: entry.answeredBy, output_text: output, choices },
   };

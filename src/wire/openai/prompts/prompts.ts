@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { inDollars } from "../../../kernel/nano-dollars.ts";
 import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { PAGE_QUERY, toSeconds } from "../organization/organization-list.ts";
@@ -172,7 +173,7 @@ export function toPromptUsage(promptId: string, usage: readonly ShownPromptUsage
       requests: each.requests,
       input_tokens: each.promptTokens,
       output_tokens: each.completionTokens,
-      cost_usd: each.costNanoDollars === null ? null : each.costNanoDollars / 1e9,
+      cost_usd: inDollars(each.costNanoDollars),
       ratings: each.ratings,
       mean_score: each.meanScore,
       last_used_on: toSeconds(each.lastDay),
