@@ -78,6 +78,32 @@ describe.runIf(hasChromium)("guardrails in the console", () => {
     await expect.poll(rules).toMatchObject({ max_keys_per_user: null, max_lifetime_seconds: null, model_ids: null });
   });
 
+  test("sets a project's tools, service tiers and data retention, each at once", async () => {
+    const { page, open, pick, admin, expectAccessible } = session;
+    const { data } = await admin("GET", "/projects");
+    const path = `/projects/${data[0].id}`;
+    const saved = (policy: string) => expect.poll(() => admin("GET", `${path}/${policy}`));
+    await open(`${path}?tab=policies`);
+    await page.getByRole("switch", { name: "Web search" }).click();
+    await saved("hosted_tool_permissions").toMatchObject({ web_search: { enabled: false }, mcp: { enabled: true } });
+    await pick("Requests that name no tier", "Fast");
+    await page.getByRole("switch", { name: "Requests may name any tier" }).click();
+    await page.getByRole("checkbox", { name: "Flex" }).click();
+    await saved("service_tier_settings").toMatchObject({ default: "fast", enabled_tiers: ["flex"] });
+    await page.getByRole("radio", { name: "Keep nothing" }).click();
+    await saved("data_retention").toMatchObject({ type: "zero_data_retention" });
+    await expectAccessible();
+    await open("/organization?tab=retention");
+    await page.getByRole("radio", { name: "Store, but never record" }).click();
+    await expect.poll(() => admin("GET", "/data_retention")).toMatchObject({ type: "modified_abuse_monitoring" });
+    await open(`${path}?tab=policies`);
+    await page.getByRole("radio", { name: "Record and store" }).click();
+    await page.getByText("a project may only keep as much or less").waitFor();
+    await page.getByRole("radio", { name: "As the organization" }).click();
+    await saved("data_retention").toMatchObject({ type: "organization_default" });
+    await admin("POST", "/data_retention", { retention_type: "none" });
+  });
+
   test("renames and rotates a key, and restricts an admin key", async () => {
     const { page, open, admin, service, expectAccessible } = session;
     const { data } = await admin("GET", "/projects");

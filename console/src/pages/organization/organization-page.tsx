@@ -1,4 +1,4 @@
-import { Card, Tabs, Title } from "@mantine/core";
+import { Card, Stack, Tabs, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { modelsQuery } from "../../api/models.ts";
 import { useSession } from "../../api/session.ts";
@@ -6,6 +6,7 @@ import { Page } from "../../components/page.tsx";
 import { SpendForm } from "../../components/spend-form.tsx";
 import { useAddressState } from "../../components/use-address-state.ts";
 import { t } from "../../i18n/translate.ts";
+import { DataRetentionCard } from "../projects/data-retention-card.tsx";
 import { PermissionsForm } from "../projects/permissions-form.tsx";
 import { AdminKeys } from "./admin-keys.tsx";
 
@@ -22,6 +23,7 @@ export function OrganizationPage() {
           <Tabs.Tab value="keys">{t("Admin keys")}</Tabs.Tab>
           <Tabs.Tab value="spend">{t("Spend limit")}</Tabs.Tab>
           <Tabs.Tab value="models">{t("Models")}</Tabs.Tab>
+          <Tabs.Tab value="retention">{t("Data retention")}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="keys">
           <AdminKeys />
@@ -36,6 +38,11 @@ export function OrganizationPage() {
           <Card maw={640}>
             <PermissionsForm owner={ORGANIZATION} kind="organization" models={models.data?.map(({ id }) => id) ?? []} />
           </Card>
+        </Tabs.Panel>
+        <Tabs.Panel value="retention">
+          <Stack maw={640}>
+            <DataRetentionCard path={`${ORGANIZATION}/data_retention`} />
+          </Stack>
         </Tabs.Panel>
       </Tabs>
     </Page>

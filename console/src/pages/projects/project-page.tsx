@@ -14,6 +14,7 @@ import { LimitsTab } from "./limits-tab.tsx";
 import { MembersTab } from "./members-tab.tsx";
 import { ModelsTab } from "./models-tab.tsx";
 import { ModerationTab } from "./moderation-tab.tsx";
+import { PoliciesTab } from "./policies-tab.tsx";
 import { type Project, pathOf, projectQuery } from "./projects-api.ts";
 import { RecordingTab } from "./recording-tab.tsx";
 import { RenameButton } from "./rename-button.tsx";
@@ -93,6 +94,7 @@ function ProjectContent({ project }: { project: Project }) {
               <Tabs.Tab value="moderation">{t("Moderation")}</Tabs.Tab>
               <Tabs.Tab value="guardrails">{t("Guardrails")}</Tabs.Tab>
               <Tabs.Tab value="recording">{t("Recording")}</Tabs.Tab>
+              <Tabs.Tab value="policies">{t("Policies")}</Tabs.Tab>
             </>
           )}
         </Tabs.List>
@@ -119,6 +121,9 @@ function ProjectContent({ project }: { project: Project }) {
         </Tabs.Panel>
         <Tabs.Panel value="recording">
           <RecordingTab project={project.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="policies">
+          <PoliciesTab project={project.id} />
         </Tabs.Panel>
       </Tabs>
     </Page>
