@@ -68,7 +68,7 @@ function checkMcpServer(value: unknown, path: Path, errors: ConfigErrors, { allo
   const { url, openapi, command, oauth } = asMapping(value) ?? {};
   checkAddress(url, [...path, "url"], errors);
   checkAddress(openapi, [...path, "openapi"], errors);
-  if (typeof openapi === "string" && !/^https?:/i.test(openapi)) {
+  if (typeof openapi === "string" && !/^https?:\/\//i.test(openapi)) {
     errors.add([...path, "openapi"], `names a file, which ${IN_FILE_ONLY}`);
   }
   checkAddress(asMapping(oauth)?.issuer, [...path, "oauth", "issuer"], errors);

@@ -105,6 +105,7 @@ describe("over HTTP, with two replicas", () => {
   test.each([
     ["a program", { name: "sly", command: ["/bin/sh"] }, "command: runs a program and is set in parlance.yaml only"],
     ["a file of this machine", { name: "sly", openapi: "/etc/passwd" }, "openapi: names a file, which"],
+    ["a file that looks like an address", { name: "sly", openapi: "http:../secret" }, "openapi: names a file, which"],
     ["a document of cloud metadata", { name: "sly", openapi: "http://169.254.169.254/a" }, "openapi: is a link-local"],
     [
       "accounts at an address of a document",
@@ -147,6 +148,19 @@ describe("over HTTP, with two replicas", () => {
     expect(changed.status).toBe(200);
     expect(await call(service, "wiki__who")).toBe("first");
     expect(first.server.requests.at(-1)?.headers["x-token"]).toBe(SECRET);
+  });
+
+  test("keeps a header at the API whose document its server names", async () => {
+    const api = (openapi: string, token: string) => ({ name: "api", openapi, headers: { "x-token": token } });
+    const created = await configure("POST", "/mcp_servers", api(`${first.server.url}/openapi.json`, SECRET));
+    expect(created.status).toBe(200);
+    for (const path of ["/mcp_servers/api", "/mcp_servers/test"]) {
+      const before = second.server.requests.length;
+      const moved = await configure("POST", path, api(`${second.server.url}/openapi.json`, "[redacted]"));
+      expect(moved).toMatchObject({ status: 400, body: { error: { param: "headers.x-token" } } });
+      expect(second.server.requests.length).toBe(before);
+    }
+    expect((await configure("DELETE", "/mcp_servers/api")).status).toBe(200);
   });
 
   test("applies who may use a server to the next request", async () => {

@@ -10,7 +10,7 @@ const SECRET_KEY = /^(proxy|.*_key|.*_token|(.*_)?(secret|password)(_.*)?)$/;
 const SECRET_MAPPINGS: ReadonlySet<string | undefined> = new Set(["headers", "environment"]);
 
 /** Settings that decide where a secret goes. */
-const ADDRESS_KEYS = ["base_url", "command", "endpoints", "issuer", "proxy", "tls", "url"] as const;
+const ADDRESS_KEYS = ["base_url", "command", "endpoints", "issuer", "openapi", "proxy", "tls", "url"] as const;
 
 /** Secrets by their path, such as `deployments/0/api_key`. */
 export type Secrets = Readonly<Record<string, string>>;
