@@ -27,6 +27,8 @@ beforeAll(async () => {
   );
   await writeFile(join(folder, "aliases.yaml"), aliases());
   await writeFile(join(folder, "climbing.json"), climbing());
+  await writeFile(join(folder, "repeated.json"), repeated());
+  await writeFile(join(folder, "odd.json"), ODD);
   const moved = PET_STORE.replace('"/{stage}/v1"', '"http://127.0.0.1:9/"');
   await writeFile(join(folder, "moved.yaml"), moved);
   const document = `${store.origin}/openapi.yaml`;
@@ -57,6 +59,8 @@ mcp_servers:
   - { name: deep, openapi: "${join(folder, "deep.json")}" }
   - { name: aliases, openapi: "${join(folder, "aliases.yaml")}" }
   - { name: climbing, openapi: "${join(folder, "climbing.json")}", url: "${store.origin}/api/v1" }
+  - { name: repeated, openapi: "${join(folder, "repeated.json")}", url: "${store.origin}/api/v1" }
+  - { name: odd, openapi: "${join(folder, "odd.json")}", url: "${store.origin}/api/v1" }
   - { name: moved, openapi: "${join(folder, "moved.yaml")}" }
 mcp_toolsets: [{ name: vets, servers: [{ server: pets, tools: [getPet] }] }]
 models:${chat}
@@ -95,6 +99,39 @@ const CLIMBS = ["/../admin", "/%2e%2e/admin", "/.%2E/admin", "/..\\admin\\users"
 function climbing(): string {
   const paths = CLIMBS.map((path, index) => [path, { get: { operationId: `climb${index}` } }]);
   return JSON.stringify({ openapi: "3.1.0", info: {}, paths: Object.fromEntries(paths) });
+}
+
+/** Operations that refer to the same long name. */
+function repeated(): string {
+  const paths = Array.from({ length: 900 }, (_, index) => [`/${index}`, { get: { parameters: [{ $ref: "#/long" }] } }]);
+  const long = { name: "n".repeat(20_000), in: "query" };
+  return JSON.stringify({ openapi: "3.1.0", info: {}, paths: Object.fromEntries(paths), long });
+}
+
+const ODD = JSON.stringify({
+  openapi: "3.1.0",
+  info: {},
+  paths: {
+    "/races/{id}": {
+      get: { operationId: "races", parameters: ["path id", "query constructor", "header toString"].map(parameterOf) },
+      post: { operationId: "toForm", parameters: [parameterOf("path id")], requestBody: bodyOf("multipart/form-data") },
+      put: {
+        ...{ operationId: "toQuery", parameters: [parameterOf("path id")] },
+        requestBody: bodyOf("application/x-www-form-urlencoded"),
+      },
+    },
+    "/same/{id}/{id}": { get: { operationId: "same", parameters: [parameterOf("path id")] } },
+    [`/${"x".repeat(3_000)}`]: { get: { operationId: "long" } },
+  },
+});
+
+function parameterOf(text: string) {
+  const [place, name] = text.split(" ");
+  return { in: place, name, schema: {} };
+}
+
+function bodyOf(mediaType: string) {
+  return { content: { [mediaType]: { schema: {} } } };
 }
 
 const call = async (server: string, name: string, input: object = {}) => {
@@ -195,6 +232,34 @@ test.each(CLIMBS.entries().toArray())("sends nothing for the path %i of a docume
   expect(store.requests.slice(before)).toEqual([]);
 });
 
+test("sends only arguments that are given, whatever their names", async () => {
+  const { url } = await sent("races", { id: 1 }, "odd");
+  expect(url).toBe("/api/v1/races/1");
+  expect(store.requests.at(-1)?.headers.tostring).toBeUndefined();
+  expect(await sent("races", { id: 1, constructor: "lotus" }, "odd")).toMatchObject({
+    url: "/api/v1/races/1?constructor=lotus",
+  });
+});
+
+test.each([
+  ["races", { id: "/".repeat(20_000) }, "'id' has more than 16384 characters"],
+  ["races", { id: 1, constructor: Array(10_000).fill(1) }, "'constructor' has more than 16384 characters"],
+  ["toForm", { id: 1, body: { a: Array(2_000).fill(1) } }, "more than 1000 fields"],
+  ["toQuery", { id: 1, body: { a: "é".repeat(300_000) } }, "more than 262144 characters"],
+])("refuses arguments of %s that take the service's time to encode", async (name, input, message) => {
+  const before = store.requests.length;
+  const { body } = await call("odd", name, input);
+  expect(body).toMatchObject({ is_error: true, content: [{ text: expect.stringContaining(message) }] });
+  expect(store.requests.slice(before)).toEqual([]);
+});
+
+test("leaves out paths that are long, or repeat what is given once", async () => {
+  const client = await connect("/mcp/odd");
+  const { tools } = await client.listTools();
+  await client.close();
+  expect(tools.map(({ name }) => name)).toEqual(["races", "toQuery", "toForm"]);
+});
+
 test("never lets an argument replace the operator's key in the query, and hides it", async () => {
   const { body, text } = await call("keyed", "list_pets", { ids: [1] });
   expect(JSON.parse(body.content[0].text).url).toBe("/api/v1/pets?api_key=[redacted]&ids=1");
@@ -255,6 +320,7 @@ test("says what is wrong with a document, and not where it is", async () => {
     foreign: "Its document cannot be used: it names no address of the API: set `url`.",
     absent: "Its document cannot be read from the file (ENOENT).",
     moved: null,
+    repeated: "Its document cannot be used: its operations have more than 8388608 characters, the limit.",
   });
   expect(problems.deep).not.toBeUndefined();
   expect(problems.aliases).toContain("Its document cannot be used");

@@ -18,6 +18,11 @@ export class WrongArguments extends Error {
 /** Parts of a path that lead elsewhere. */
 const DOTS = /^\.{1,2}$/;
 
+/** Characters of an argument outside of the body, and of a form: encoding them takes the time of all callers. */
+const MAX_PARAMETER_LENGTH = 16_384;
+const MAX_FORM_LENGTH = 262_144;
+const MAX_FIELDS = 1_000;
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
@@ -26,9 +31,11 @@ type Arguments = Readonly<Record<string, unknown>>;
  */
 export function toRequest(
   operation: ApiOperation,
-  input: Arguments,
+  given: Arguments,
   { base, operatorHeaders }: { base: URL; operatorHeaders: ReadonlySet<string> },
 ): OperationRequest {
+  // An API may have a parameter `constructor`, which every other object has a value of.
+  const input: Arguments = Object.assign(Object.create(null), given);
   checkNames(operation, input);
   const url = new URL(base);
   const prefix = base.pathname.replace(/\/$/, "");
@@ -64,6 +71,12 @@ function checkNames({ parameters, body }: ApiOperation, input: Arguments): void 
   if (unknown !== undefined) {
     const list = [...names].join(", ") || "none";
     throw new WrongArguments(`There is no argument '${unknown.slice(0, 100)}'. The arguments are: ${list}.`);
+  }
+  for (const { argument } of parameters) {
+    const value = input[argument];
+    const { length = 0 } = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+    if (length <= MAX_PARAMETER_LENGTH) continue;
+    throw new WrongArguments(`The argument '${argument}' has more than ${MAX_PARAMETER_LENGTH} characters, the limit.`);
   }
   const missing = known.find(({ argument, required }) => required && input[argument] === undefined);
   if (missing !== undefined) throw new WrongArguments(`The argument '${missing.argument}' is required.`);
@@ -123,7 +136,12 @@ function textOf(value: unknown): string {
 function writeBody(body: ApiBody, value: unknown): { type: string; body: Buffer | string } {
   const { mediaType } = body;
   if (mediaType.startsWith("application/x-www-form-urlencoded")) {
-    return { type: mediaType, body: new URLSearchParams(fieldsOf(body, value)).toString() };
+    const fields = fieldsOf(body, value);
+    const length = fields.reduce((sum, [name, text]) => sum + name.length + text.length, 0);
+    if (length > MAX_FORM_LENGTH) {
+      throw new WrongArguments(`The form has more than ${MAX_FORM_LENGTH} characters, the limit.`);
+    }
+    return { type: mediaType, body: new URLSearchParams(fields).toString() };
   }
   if (mediaType.startsWith("multipart/form-data")) return writeForm(body, value);
   if (/^text\/|xml/.test(mediaType)) return { type: `${mediaType.split(";")[0]}; charset=utf-8`, body: textOf(value) };
@@ -135,7 +153,10 @@ function fieldsOf({ argument }: ApiBody, value: unknown): [string, string][] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new WrongArguments(`The argument '${argument}' has to be an object with the fields of the form.`);
   }
-  return Object.entries(value).flatMap(([name, each]): [string, string][] => {
+  const entries = Object.entries(value);
+  const count = entries.reduce((sum, [, each]) => sum + (Array.isArray(each) ? each.length : 1), 0);
+  if (count > MAX_FIELDS) throw new WrongArguments(`The form has more than ${MAX_FIELDS} fields, the limit.`);
+  return entries.flatMap(([name, each]): [string, string][] => {
     return Array.isArray(each) ? each.map((item) => [name, textOf(item)]) : [[name, textOf(each)]];
   });
 }

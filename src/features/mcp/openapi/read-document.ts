@@ -6,8 +6,9 @@ import { dereference, isMapping, type Mapping } from "./resolve-pointer.ts";
 
 /** Entries of a list of tools. */
 const MAX_OPERATIONS = 1_000;
-/** Characters of all tools together. */
+/** Characters of all operations together, which references repeat. */
 const MAX_LENGTH = 8 * 1024 * 1024;
+const MAX_SERVER_LENGTH = 4096;
 const MAX_LEFT_OUT = 20;
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch"];
 
@@ -49,8 +50,8 @@ function readOperations(document: Mapping): Pick<ApiDescription, "operations" | 
       continue;
     }
     operations.push(read);
-    length += JSON.stringify(read.tool).length;
-    if (length > MAX_LENGTH) throw new Error(`its tools have more than ${MAX_LENGTH} characters, the limit`);
+    length += JSON.stringify(read).length;
+    if (length > MAX_LENGTH) throw new Error(`its operations have more than ${MAX_LENGTH} characters, the limit`);
     if (operations.length > MAX_OPERATIONS) {
       throw new Error(`it has more than ${MAX_OPERATIONS} operations, the limit; leave out those that no model needs`);
     }
@@ -76,7 +77,7 @@ function readOrReason(place: OperationPlace): ApiOperation | string {
     return readOperation(place);
   } catch (failure) {
     if (!(failure instanceof LeftOut)) throw failure;
-    return `${place.method.toUpperCase()} ${place.path.slice(0, 200)}: ${failure.message}`;
+    return `${place.method.toUpperCase()} ${place.path.slice(0, 200)}: ${failure.message.slice(0, 300)}`;
   }
 }
 
@@ -84,8 +85,10 @@ function serverOf({ servers }: Mapping): string | undefined {
   const [first] = Array.isArray(servers) ? servers : [];
   if (!isMapping(first) || typeof first.url !== "string") return undefined;
   const variables = isMapping(first.variables) ? first.variables : {};
-  return first.url.replace(/\{([^{}]{1,100})\}/g, (whole, name) => {
+  const server = first.url.replace(/\{([^{}]{1,100})\}/g, (whole, name) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     return isMapping(variable) && typeof variable.default === "string" ? variable.default : whole;
   });
+  if (server.length > MAX_SERVER_LENGTH) throw new Error("the address of its API is too long");
+  return server;
 }

@@ -19,6 +19,7 @@ export interface OperationPlace {
 /** An operation that no call can be made for: the message completes "it is left out: …". */
 export class LeftOut extends Error {}
 
+const MAX_PATH = 2_000;
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 4_000;
 const MAX_PARAMETERS = 200;
@@ -51,7 +52,11 @@ export function readOperation(place: OperationPlace): ApiOperation {
     addArgument(read.argument, described, read.required);
     return [read];
   });
-  for (const [, name] of path.matchAll(/\{([^{}]*)\}/g)) {
+  if (path.length > MAX_PATH) throw new LeftOut(`its path has more than ${MAX_PATH} characters`);
+  const inPath = new Set<string>();
+  for (const [, name = ""] of path.matchAll(/\{([^{}]*)\}/g)) {
+    if (inPath.has(name)) throw new LeftOut(`its path has {${name}} twice`);
+    inPath.add(name);
     if (!parameters.some((each) => each.in === "path" && each.name === name)) {
       throw new LeftOut(`its path has {${name}}, which no parameter describes`);
     }
