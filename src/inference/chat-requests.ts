@@ -2,6 +2,7 @@
 
 import type { Caller } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
+import type { PassThrough } from "../contracts/chat-proxy.ts";
 import { chatAdapter } from "./adapters/chat-adapter.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { CallerModels, CallerModelsOptions } from "./caller-models.ts";
@@ -31,10 +32,16 @@ export interface ChatOptions {
   store?: StoreChat | undefined;
 }
 
+export interface ToolCheckOptions {
+  /** Checks the tools of a body that upstreams may get. Throws a Fault. */
+  checkTools?: ((caller: Caller, body: PassThrough["body"]) => void) | undefined;
+}
+
 type ChatRequestsOptions = Pick<CallerModelsOptions, "catalog"> &
   Pick<GuardrailOptions, "moderationOf"> &
   Pick<RecordingsOptions, "mayRecord"> &
-  ServiceTierOptions;
+  ServiceTierOptions &
+  ToolCheckOptions;
 
 /** What every kind of request goes through. */
 interface Steps {
@@ -61,6 +68,7 @@ export class ChatRequests {
    */
   async run(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
     const { onDisconnect, store } = options;
+    if (asked.passThrough !== undefined) this.#options.checkTools?.(caller, asked.passThrough.body);
     const recording = this.#steps.recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
     const guards = this.#steps.guardrails.of(caller, asked.request.model, "chat", "messages", onDisconnect);
     if (guards === undefined) {

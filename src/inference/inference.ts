@@ -26,7 +26,7 @@ import { speechAdapter } from "./adapters/speech-adapter.ts";
 import { transcriptionAdapter } from "./adapters/transcription-adapter.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
 import type { ChatAnswer } from "./chat-call.ts";
-import { type ChatOptions, ChatRequests } from "./chat-requests.ts";
+import { type ChatOptions, ChatRequests, type ToolCheckOptions } from "./chat-requests.ts";
 import { countLocally } from "./count-locally.ts";
 import { refuseUnreadable } from "./guardrails/guard-chat.ts";
 import { guardTranscript } from "./guardrails/guard-transcript.ts";
@@ -59,6 +59,7 @@ export interface InferenceOptions
     GuardrailOptions,
     RecordingsOptions,
     ServiceTierOptions,
+    ToolCheckOptions,
     PronunciationOptions,
     MirrorsOptions {}
 

@@ -22,6 +22,8 @@ const AUTOMATIC: ReadonlySet<string | undefined> = new Set([undefined, "auto"]);
 /** Returns the chat with the tier that its project gives it. Throws a Fault for one that the project may not use. */
 export function withServiceTier(call: ChatCall, policy: ServiceTierPolicy | undefined): ChatCall {
   if (policy === undefined) return call;
+  const speed = speedOf(call);
+  if (speed !== undefined && !isEnabled(speed, policy)) throw notEnabled(speed, policy, "speed");
   const tier = tierOf(call);
   if (!AUTOMATIC.has(tier)) {
     if (!isEnabled(tier as string, policy)) throw notEnabled(tier as string, policy);
@@ -33,6 +35,12 @@ export function withServiceTier(call: ChatCall, policy: ServiceTierPolicy | unde
 function tierOf({ request, passThrough }: ChatCall): string | undefined {
   const sent = passThrough?.body.service_tier;
   return typeof sent === "string" ? sent : request.upstreamFields?.serviceTier;
+}
+
+/** Anthropic's `fast`, which costs more at any tier. */
+function speedOf({ passThrough }: ChatCall): string | undefined {
+  const speed = passThrough?.body.speed;
+  return typeof speed === "string" ? speed : undefined;
 }
 
 function isEnabled(tier: string, { enabled, default: standard }: ServiceTierPolicy): boolean {
@@ -58,8 +66,8 @@ function withTier(call: ChatCall, tier: string): ChatCall {
   };
 }
 
-function notEnabled(tier: string, { enabled }: ServiceTierPolicy): Fault {
+function notEnabled(tier: string, { enabled }: ServiceTierPolicy, param = "service_tier"): Fault {
   const others = enabled === "all" ? [] : enabled;
   const message = `The service tier '${tier.slice(0, 50)}' is not enabled in this project, which may use: ${["default", ...others].join(", ")}. An administrator can enable it in the project's service_tier_settings.`;
-  return new Fault("forbidden", message, { param: "service_tier", code: "service_tier_not_enabled" });
+  return new Fault("forbidden", message, { param, code: "service_tier_not_enabled" });
 }

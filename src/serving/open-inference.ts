@@ -12,6 +12,7 @@ import { CompletionEstimates } from "../features/quota/completion-estimates.ts";
 import { limitedScopes } from "../features/quota/limited-scopes.ts";
 import { RateLimits } from "../features/quota/rate-limits.ts";
 import { combineQuotas, SpendLimits, type SpendLimitsOptions } from "../features/quota/spend-limits.ts";
+import { checkForwardedTools } from "../features/tools/hosted-tool-policy.ts";
 import { LabelLimits } from "../features/usage/label-limits.ts";
 import { toLabels, toToolLabels, toToolRecord, toUsageRecord } from "../features/usage/to-usage-record.ts";
 import type { UsageLabel, UsageRecord } from "../features/usage/usage-batch.ts";
@@ -116,6 +117,7 @@ export function openInference({
     mayRecord: (caller) => mayRecord(callers.policyOf(caller, "retention")),
     mayStore: (caller) => mayStore(callers.policyOf(caller, "retention")),
     serviceTiersOf: (caller) => callers.policyOf(caller, "serviceTiers"),
+    checkTools: (caller, body) => checkForwardedTools(callers.policyOf(caller, "disabledTools"), body),
     pronunciationsOf: (caller) => callers.policyOf(caller, "pronunciations"),
     recordingOf: (caller) => callers.policyOf(caller, "recording"),
     onGuarded: (request) => {

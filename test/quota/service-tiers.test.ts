@@ -100,6 +100,9 @@ test("refuses tiers that are not enabled, in each format, and names those that a
   const anthropic = new Anthropic({ baseURL: service.origin, apiKey: key, maxRetries: 0 });
   const message = { model: "forwarded", max_tokens: 20, messages: [{ role: "user" as const, content: "Hello" }] };
   expect(await sent(anthropic.messages.create({ ...message, service_tier: "standard_only" }))).toBe("default");
+  const fast = { ...message, speed: "fast" as const };
+  await expect(anthropic.beta.messages.create(fast as never)).rejects.toMatchObject({ status: 403 });
+  expect(await sent(anthropic.beta.messages.create({ ...message, speed: "standard" } as never))).toBeUndefined();
 });
 
 test.each(["forwarded", "defaults"])("gives requests without a tier that of the project: %s", async (model) => {

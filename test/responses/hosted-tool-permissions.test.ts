@@ -3,10 +3,12 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
+import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
 
-const config = `
+const config = (upstream: string) => `
 builtin_models: false
 web_search: { engine: endpoint, url: "http://127.0.0.1:9/", price_per_call: "0" }
 mcp_servers:
@@ -15,25 +17,36 @@ models:
   - id: agent
     task: chat
     deployments: [{ engine: scripted, abilities: { tools: true }, echo: true }]
+  - id: distant
+    task: chat
+    deployments: [{ engine: openai-compatible, base_url: "${upstream}", model: m, abilities: { tools: true, responses: true } }]
+  - id: claude
+    task: chat
+    deployments: [{ engine: anthropic, base_url: "${upstream}", api_key: k, model: claude }]
 `;
 
 const ALL = { code_interpreter: true, file_search: true, image_generation: true, mcp: true, web_search: true };
 const answerOf = (changes: object = {}) =>
   Object.fromEntries(Object.entries({ ...ALL, ...changes }).map(([tool, enabled]) => [tool, { enabled }]));
 
+let upstream: EchoUpstream;
 let service: Service;
 let projects: ReturnType<typeof administrator>["projects"];
 let project: string;
 let client: OpenAI;
 let key: string;
 beforeAll(async () => {
-  service = await startService({ config });
+  upstream = await startEchoUpstream();
+  service = await startService({ config: config(upstream.baseUrl) });
   projects = administrator(service).projects;
   project = (await projects.create({ name: "Team" })).id;
   key = (await projects.serviceAccounts.create(project, { name: "App" })).api_key?.value ?? "";
   client = service.client({ apiKey: key, maxRetries: 0 });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service?.stop();
+  await upstream?.[Symbol.asyncDispose]();
+});
 beforeEach(async () => {
   const on = { enabled: true };
   const all = { code_interpreter: on, file_search: on, image_generation: on, mcp: on, web_search: on };
@@ -124,4 +137,56 @@ test("refuses the tools in Messages, chat completions and at /mcp", async () => 
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
   });
   expect(list.status).toBe(403);
+});
+
+const post = (path: string, body: object) =>
+  service.fetch(path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+const messages = [{ role: "user", content: "Hello" }];
+const search = { type: "web_search" };
+const added = { type: "additional_tools", role: "developer", tools: [search] };
+
+test.each([
+  ["/v1/chat/completions", { messages, tools: [search] }, "tools[0].type"],
+  ["/v1/chat/completions", { messages, tools: [{ type: "openrouter:web_search" }] }, "tools[0].type"],
+  ["/v1/chat/completions", { messages, tools: [{ type: "mcp", server_url: "https://a.example" }] }, "tools[0].type"],
+  ["/v1/chat/completions", { messages, plugins: [{ id: "web" }] }, "plugins[0]"],
+  ["/v1/chat/completions", { messages, search_parameters: { mode: "auto" } }, "search_parameters"],
+  ["/v1/completions", { prompt: "Hello", web_search_options: {} }, "web_search_options"],
+  ["/v1/responses", { input: [added, { role: "user", content: "Hello" }] }, "input[0].tools[0].type"],
+])("sends no upstream what the project has turned off: %s with %j", async (path, body, param) => {
+  await projects.hostedToolPermissions.update(project, { web_search: off, mcp: off });
+  upstream.take();
+  const refused = await post(path, { model: "distant", ...body });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    403,
+    { error: { code: "hosted_tool_disabled", param } },
+  ]);
+  expect(upstream.take()).toBe("");
+});
+
+test("sends upstreams the plugins and fields that are none of these tools", async () => {
+  await projects.hostedToolPermissions.update(project, { web_search: off, mcp: off });
+  const fields = { plugins: [{ id: "response-healing" }], search_parameters: { mode: "off" }, tools: [] };
+  expect((await post("/v1/chat/completions", { model: "distant", messages, ...fields })).status).toBe(200);
+  expect(upstream.take()).toContain("response-healing");
+});
+
+test("keeps the tools out of a batch of messages", async () => {
+  await projects.hostedToolPermissions.update(project, { web_search: off });
+  const params = { model: "claude", max_tokens: 20, messages };
+  const tools = [{ type: "web_search_20250305", name: "web_search" }];
+  upstream.take();
+  const created = await post("/v1/messages/batches", { requests: [{ custom_id: "a", params: { ...params, tools } }] });
+  const { id } = (await created.json()) as { id: string };
+  const batch = async () =>
+    (await service.fetch(`/v1/messages/batches/${id}`, { headers: { authorization: `Bearer ${key}` } })).json();
+  await eventually(async () =>
+    expect(await batch()).toMatchObject({ processing_status: "ended", request_counts: { errored: 1 } }),
+  );
+  expect(upstream.take()).toBe("");
 });

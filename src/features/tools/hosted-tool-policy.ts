@@ -10,6 +10,7 @@ import {
   HostedToolPermissionsBody,
   HostedToolSettings,
   hostedToolOf,
+  requestedTools,
   toHostedToolPermissions,
   toHostedToolSettings,
 } from "../../wire/openai/organization/hosted-tool-permissions.ts";
@@ -75,6 +76,13 @@ export class HostedToolAccess {
       if (tool !== undefined && turnedOff.includes(tool)) throw disabled(tool, `tools[${index}].type`);
     }
   }
+}
+
+/** Checks what a body asks an upstream for. Throws a Fault. */
+export function checkForwardedTools(turnedOff: readonly HostedTool[], body: Readonly<Record<string, unknown>>): void {
+  if (turnedOff.length === 0) return;
+  const found = requestedTools(body).find(({ tool }) => turnedOff.includes(tool));
+  if (found !== undefined) throw disabled(found.tool, found.param);
 }
 
 function disabled(tool: HostedTool, param: string | undefined): Fault {

@@ -66,7 +66,8 @@ const TYPES: Readonly<Record<string, HostedTool>> = {
 
 /** Returns the hosted tool that a tool of a request is; undefined: the caller runs it. */
 export function hostedToolOf(tool: { type?: unknown; environment?: unknown }): HostedTool | undefined {
-  const type = String(tool.type);
+  // OpenRouter's have its name before them.
+  const type = String(tool.type).replace(/^openrouter:/, "");
   // A shell runs at the caller unless it is that of a container.
   if (type === "shell") return isContainer(tool.environment) ? "code_interpreter" : undefined;
   const name = Object.keys(TYPES).find((each) => type === each || type.startsWith(`${each}_`));
@@ -76,4 +77,41 @@ export function hostedToolOf(tool: { type?: unknown; environment?: unknown }): H
 function isContainer(environment: unknown): boolean {
   const { type } = (environment ?? {}) as { type?: unknown };
   return typeof type === "string" && type.startsWith("container");
+}
+
+/** A hosted tool of a body, and the field that asks for it. */
+export interface RequestedTool {
+  tool: HostedTool;
+  param: string;
+}
+
+/** Returns the hosted tools that a body asks an upstream for, in any format that is forwarded. */
+export function requestedTools(body: Readonly<Record<string, unknown>>): RequestedTool[] {
+  const { tools, input, plugins, mcp_servers: servers, web_search_options: options, search_parameters: search } = body;
+  const items = listOf(input).flatMap((item, index) => toolsIn(item.tools, `input[${index}].tools`));
+  const plugged = listOf(plugins).flatMap(({ id }, index) =>
+    id === "web" ? [{ tool: "web_search" as const, param: `plugins[${index}]` }] : [],
+  );
+  return [
+    ...toolsIn(tools, "tools"),
+    ...items,
+    ...plugged,
+    ...(listOf(servers).length > 0 ? [{ tool: "mcp" as const, param: "mcp_servers" }] : []),
+    ...(options == null ? [] : [{ tool: "web_search" as const, param: "web_search_options" }]),
+    // xAI's, whose mode `off` is as good as none.
+    ...(search == null || (search as { mode?: unknown }).mode === "off"
+      ? []
+      : [{ tool: "web_search" as const, param: "search_parameters" }]),
+  ];
+}
+
+function toolsIn(tools: unknown, path: string): RequestedTool[] {
+  return listOf(tools).flatMap((each, index) => {
+    const tool = hostedToolOf(each);
+    return tool === undefined ? [] : [{ tool, param: `${path}[${index}].type` }];
+  });
+}
+
+function listOf(value: unknown): Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "object" && each !== null) : [];
 }
