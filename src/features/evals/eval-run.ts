@@ -11,12 +11,12 @@ import {
   type SampleUsage,
 } from "../../wire/openai/evals/eval-runs.ts";
 import type { EvalDefinition } from "../../wire/openai/evals/evals.ts";
-import { fillTemplate, type TemplateValues, valueAt } from "../../wire/openai/evals/fill-template.ts";
+import { type TemplateValues, templateFiller, valueAt } from "../../wire/openai/evals/fill-template.ts";
 import { toSaid } from "../../wire/openai/evals/messages-of.ts";
 import { type ModelCalls, sampleFrom } from "./ask-model.ts";
 import { addItem, type ClaimedRun, listSummaries, updateLeasedRun } from "./eval-queries.ts";
 import type { EvalItemRow } from "./eval-rows.ts";
-import { grade } from "./grade.ts";
+import { gradeByEach } from "./grade.ts";
 import { SimilarityBudget } from "./similarity-budget.ts";
 import type { RunRow } from "./stored-rows.ts";
 
@@ -91,10 +91,7 @@ async function toItem(
   const sample = row === undefined ? failedSample("row_deleted", DELETED) : await sampleOf(source, row, calls);
   const values: TemplateValues = { item, sample: { ...row?.sample, ...templateValuesOf(sample) } };
   const graderCalls = { ...calls, similarities: new SimilarityBudget() };
-  const graded =
-    sample.error === undefined
-      ? await Promise.all(definition.testingCriteria.map((grader) => grade(graderCalls, grader, values)))
-      : [];
+  const graded = sample.error === undefined ? await gradeByEach(graderCalls, definition.testingCriteria, values) : [];
   const results = graded.map(({ result }) => result);
   const hasFailed = sample.error !== undefined || results.some(({ error }) => error !== undefined);
   const status = hasFailed ? "error" : results.every(({ passed }) => passed) ? "pass" : "fail";
@@ -159,18 +156,17 @@ function messagesOf({ source, prompt, input_messages: input }: SampledDataSource
     if (Array.isArray(messages)) return messages;
     return [{ role: "user", content: typeof messages === "string" ? messages : JSON.stringify(messages) }];
   }
+  const fill = templateFiller(values);
   return input.template.map(({ role, content }) => ({
     role,
-    content: fillTemplate(typeof content === "string" ? content : content.text, values),
+    content: fill(typeof content === "string" ? content : content.text),
   }));
 }
 
 function filled(variables: Readonly<Record<string, unknown>> | null | undefined, values: TemplateValues) {
+  const fill = templateFiller(values);
   return Object.fromEntries(
-    Object.entries(variables ?? {}).map(([name, value]) => [
-      name,
-      typeof value === "string" ? fillTemplate(value, values) : value,
-    ]),
+    Object.entries(variables ?? {}).map(([name, value]) => [name, typeof value === "string" ? fill(value) : value]),
   );
 }
 

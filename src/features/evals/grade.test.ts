@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Grader } from "../../wire/openai/evals/graders.ts";
-import { type GraderCalls, grade } from "./grade.ts";
+import { type GraderCalls, grade, gradeByEach } from "./grade.ts";
 import { SimilarityBudget } from "./similarity-budget.ts";
 
 const callsWith = (similarities: SimilarityBudget, signal = new AbortController().signal) =>
@@ -53,4 +54,41 @@ test("refuses templates whose values have more than a million characters", async
   const many = { ...grader("bleu"), input: "{{item.a}}".repeat(100) } as Grader;
   const { result } = await grade(callsWith(new SimilarityBudget()), many, values);
   expect(result.error).toContain("more than 1000000 characters");
+});
+
+test("refuses messages whose values together have more than a million characters", async () => {
+  const content = "{{item.a}}";
+  const scored = {
+    ...{ type: "score_model", name: "scored", model: "judge", range: [0, 1] },
+    input: Array.from({ length: 100 }, () => ({ role: "user", content })),
+  } as Grader;
+  const { result } = await grade(callsWith(new SimilarityBudget()), scored, values);
+  expect(result.error).toContain("more than 1000000 characters");
+});
+
+test("asks models for few graders of a row at the same time, and lets others go on between", async () => {
+  let asking = 0;
+  let most = 0;
+  const run = async () => {
+    asking += 1;
+    most = Math.max(most, asking);
+    await pause(1);
+    asking -= 1;
+    return { status: 400, body: "{}", shouldRetry: false };
+  };
+  const scored = { type: "score_model", name: "scored", model: "judge", range: [0, 1], input: [] };
+  const graders = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`g${index}`, scored]));
+  const multi = {
+    type: "multi",
+    name: "all",
+    graders,
+    calculate_output: "g1",
+    pass_threshold: 0.5,
+  } as unknown as Grader;
+  const calls = { ...callsWith(new SimilarityBudget()), requests: { run } } as unknown as GraderCalls;
+  await grade(calls, multi, values);
+  expect(most).toBe(4);
+  most = 0;
+  await gradeByEach(calls, Object.values(graders) as unknown as Grader[], values);
+  expect(most).toBe(4);
 });

@@ -1,8 +1,9 @@
 /** Grades a sample. */
 
+import { mapSomeAtATime } from "../../kernel/async/map-some-at-a-time.ts";
 import { contains } from "../../kernel/contains.ts";
 import type { GraderResult, Sample } from "../../wire/openai/evals/eval-runs.ts";
-import { fillTemplate, type TemplateValues } from "../../wire/openai/evals/fill-template.ts";
+import { fillTemplate, type TemplateValues, templateFiller } from "../../wire/openai/evals/fill-template.ts";
 import { evaluateFormula } from "../../wire/openai/evals/formula.ts";
 import type { Grader, GraderInput, SingleGrader } from "../../wire/openai/evals/graders.ts";
 import { cosine } from "../../wire/openai/evals/text-similarity.ts";
@@ -21,6 +22,14 @@ export interface Graded {
   result: GraderResult;
   /** Samples of the models that graded, for usage. */
   samples: readonly Sample[];
+}
+
+/** Graders of one row at the same time: each may hold a request of megabytes. */
+const CONCURRENCY = 4;
+
+/** Grades a row by each of the graders. Never throws but the signal's reason. */
+export function gradeByEach(calls: GraderCalls, graders: readonly Grader[], values: TemplateValues): Promise<Graded[]> {
+  return mapSomeAtATime(graders, CONCURRENCY, (each) => grade(calls, each, values));
 }
 
 /** Never throws but the signal's reason: what a grader cannot decide is an error of its result. */
@@ -50,7 +59,7 @@ async function gradeOne(calls: GraderCalls, grader: SingleGrader, values: Templa
 
 async function gradeAll(calls: GraderCalls, grader: Extract<Grader, { type: "multi" }>, values: TemplateValues) {
   const entries = Object.entries(grader.graders);
-  const graded = await Promise.all(entries.map(([, each]) => gradeOne(calls, each, values)));
+  const graded = await mapSomeAtATime(entries, CONCURRENCY, ([, each]) => gradeOne(calls, each, values));
   const samples = graded.flatMap((each) => each.samples);
   const failed = graded.find(({ result }) => result.error !== undefined);
   const { name, type } = grader;
@@ -149,9 +158,10 @@ async function askGrader(
   { name, schema }: { name: string; schema: object },
   settings: object,
 ) {
+  const fill = templateFiller(values);
   const messages = input.map(({ role, content }) => ({
     role,
-    content: fillTemplate(typeof content === "string" ? content : content.text, values),
+    content: fill(typeof content === "string" ? content : content.text),
   }));
   const format = { type: "json_schema", json_schema: { name, schema, strict: true } };
   const body = { model, messages, response_format: format, ...settings };

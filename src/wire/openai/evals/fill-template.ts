@@ -9,26 +9,32 @@ export interface TemplateValues {
   sample?: unknown;
 }
 
-/** A template may name the longest value of a row thousands of times. */
+/** Templates may name the longest value of a row thousands of times. */
 const MAX_CHARACTERS = 1_000_000;
 
-/**
- * Replaces references by values; values other than texts become JSON. Throws a Fault for a value that the row lacks, and
- * for values of more than a million characters in all.
- */
+/** Replaces the references of one template as `templateFiller` does. */
 export function fillTemplate(template: string, values: TemplateValues): string {
+  return templateFiller(values)(template);
+}
+
+/**
+ * Returns what replaces references by values in the templates of one request; values other than texts become JSON. It
+ * throws a Fault for a value that the row lacks, and for values of more than a million characters in all.
+ */
+export function templateFiller(values: TemplateValues): (template: string) => string {
   let characters = 0;
-  return template.replaceAll(REFERENCE, (_, path: string) => {
-    const value = valueAt(path, values);
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    characters += text.length;
-    if (characters > MAX_CHARACTERS) throw tooLong();
-    return text;
-  });
+  return (template) =>
+    template.replaceAll(REFERENCE, (_, path: string) => {
+      const value = valueAt(path, values);
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      characters += text.length;
+      if (characters > MAX_CHARACTERS) throw tooLong();
+      return text;
+    });
 }
 
 function tooLong(): Error {
-  const message = `The values of a template have more than ${MAX_CHARACTERS} characters in all. Name fewer of them.`;
+  const message = `The values of a request's templates have more than ${MAX_CHARACTERS} characters in all. Name fewer of them.`;
   return invalidRequest(message, undefined, "value_too_long");
 }
 
