@@ -137,6 +137,8 @@ test("refuses the tools in Messages, chat completions and at /mcp", async () => 
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
   });
   expect(list.status).toBe(403);
+  const called = await post("/v1/mcp_servers/clock/calls", { name: "now", arguments: {} });
+  expect([called.status, await called.json()]).toMatchObject([403, { error: { code: "hosted_tool_disabled" } }]);
 });
 
 const post = (path: string, body: object) =>

@@ -51,7 +51,8 @@ export function mcpFeature(parts: McpParts): Feature {
   const messages = lifetime.use(new ClientMessages(database, logger));
   const gateway = new McpGateway({ servers, toolsets, inference, logger, log, messages, service });
   lifetime.defer(() => gateway.close());
-  const routes = { servers, gateway, inference, log, accounts };
+  const checkAccess = (caller: Caller) => tools.access.check(caller, "mcp");
+  const routes = { servers, gateway, inference, log, accounts, checkAccess };
   const connections = grants.routes(servers);
   const always = {
     ...connections,
@@ -73,7 +74,6 @@ export function mcpFeature(parts: McpParts): Feature {
   const originOf = (request: FastifyRequest) => consoleUrl(request, config.signOn.publicUrl);
   const publicUrl = URL.parse(config.signOn.publicUrl ?? "")?.origin ?? "";
   const { corsOrigins } = config.server;
-  const checkAccess = (caller: Caller) => tools.access.check(caller, "mcp");
   const issuers = config.signOn.tokens.map(({ issuer }) => issuer);
   return {
     ...always,

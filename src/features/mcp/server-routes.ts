@@ -33,6 +33,8 @@ interface McpServerRoutes {
   inference: Inference;
   log: McpCallLog;
   accounts: Accounts;
+  /** Throws a Fault when the caller's project has turned MCP off. */
+  checkAccess: (caller: Caller) => void;
 }
 
 const READ = { tag: "MCP", permission: "admin", requires: "organization.read" } as const;
@@ -41,7 +43,7 @@ const READ = { tag: "MCP", permission: "admin", requires: "organization.read" } 
 const CHECK_MS = 5_000;
 
 /** Below /v1, for the servers that the key's project may use. */
-export function mcpServers({ servers, gateway, inference }: McpServerRoutes): FastifyPluginAsync {
+export function mcpServers({ servers, gateway, inference, checkAccess }: McpServerRoutes): FastifyPluginAsync {
   const find = (name: string, caller: Caller): Server => {
     const server = servers.find(name, caller);
     if (server === undefined) throw noServer(name);
@@ -83,6 +85,7 @@ export function mcpServers({ servers, gateway, inference }: McpServerRoutes): Fa
       async ({ body, request, reply }) => {
         const { caller, params } = request;
         const { name, arguments: input } = body;
+        checkAccess(caller);
         const server = find(params.server, caller);
         await inference.admit(caller);
         const onLeave = onDisconnect(reply);
