@@ -29,6 +29,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "climbing.json"), climbing());
   await writeFile(join(folder, "repeated.json"), repeated());
   await writeFile(join(folder, "odd.json"), ODD);
+  await writeFile(join(folder, "large.json"), large());
   const moved = PET_STORE.replace('"/{stage}/v1"', '"http://127.0.0.1:9/"');
   await writeFile(join(folder, "moved.yaml"), moved);
   const document = `${store.origin}/openapi.yaml`;
@@ -61,6 +62,7 @@ mcp_servers:
   - { name: climbing, openapi: "${join(folder, "climbing.json")}", url: "${store.origin}/api/v1" }
   - { name: repeated, openapi: "${join(folder, "repeated.json")}", url: "${store.origin}/api/v1" }
   - { name: odd, openapi: "${join(folder, "odd.json")}", url: "${store.origin}/api/v1" }
+  - { name: large, openapi: "${join(folder, "large.json")}", url: "${store.origin}/api/v1" }
   - { name: moved, openapi: "${join(folder, "moved.yaml")}" }
 mcp_toolsets: [{ name: vets, servers: [{ server: pets, tools: [getPet] }] }]
 models:${chat}
@@ -106,6 +108,18 @@ function repeated(): string {
   const paths = Array.from({ length: 900 }, (_, index) => [`/${index}`, { get: { parameters: [{ $ref: "#/long" }] } }]);
   const long = { name: "n".repeat(20_000), in: "query" };
   return JSON.stringify({ openapi: "3.1.0", info: {}, paths: Object.fromEntries(paths), long });
+}
+
+/** Operations that share a large schema. */
+function large(): string {
+  const requestBody = { content: { "application/json": { schema: { $ref: "#/shared" } } } };
+  const paths = Array.from({ length: 270 }, (_, index) => [
+    `/${index}`,
+    { post: { operationId: `post${index}`, requestBody } },
+  ]);
+  const properties = Array.from({ length: 900 }, (_, index) => [`p${index}`, { type: "string" }]);
+  const shared = { type: "object", properties: Object.fromEntries(properties) };
+  return JSON.stringify({ openapi: "3.1.0", info: {}, paths: Object.fromEntries(paths), shared });
 }
 
 const ODD = JSON.stringify({
@@ -258,6 +272,14 @@ test("leaves out paths that are long, or repeat what is given once", async () =>
   const { tools } = await client.listTools();
   await client.close();
   expect(tools.map(({ name }) => name)).toEqual(["races", "toQuery", "toForm"]);
+});
+
+test("lists megabytes of tools, and lets others go on meanwhile", async () => {
+  const client = await connect("/mcp/large");
+  const { tools } = await client.listTools();
+  await client.close();
+  expect(tools.map(({ name }) => name)).toEqual(Array.from({ length: 270 }, (_, index) => `post${index}`));
+  expect(Object.keys(tools[269]?.inputSchema.properties?.body ?? {})).toEqual(["type", "properties"]);
 });
 
 test("never lets an argument replace the operator's key in the query, and hides it", async () => {

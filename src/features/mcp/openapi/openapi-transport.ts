@@ -1,5 +1,6 @@
 /** A transport within the process: an API with an OpenAPI document, as an MCP server with a tool for each operation. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { JSONRPCMessage, JSONRPCRequest, Transport } from "@modelcontextprotocol/client";
 import type { Dispatcher } from "undici";
 import { readWithin } from "../../../kernel/outgoing/read-within.ts";
@@ -8,6 +9,7 @@ import { VERSION } from "../../../kernel/version.ts";
 import { isGrantFailure } from "../grants/grant-faults.ts";
 import type { Account } from "../http-transport.ts";
 import type { CallToolResult, ConnectionWatch } from "../mcp-connection.ts";
+import type { McpTool } from "../mcp-offer.ts";
 import { describeFailure } from "../mcp-result.ts";
 import type { ApiOperation } from "./api-description.ts";
 import type { Api } from "./api-document.ts";
@@ -25,6 +27,8 @@ export interface OpenApiTransportOptions {
   watch: ConnectionWatch;
 }
 
+/** Characters of the tools of one page, of which the last tool may have more. */
+const PAGE_LENGTH = 262_144;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
@@ -97,8 +101,7 @@ export class OpenApiTransport implements Transport {
       case "ping":
         return {};
       case "tools/list":
-        // Whoever reads messages may change them.
-        return { tools: structuredClone([...this.#operations.values()].map(({ tool }) => tool)) };
+        return this.#list(Number(params.cursor ?? 0));
       case "tools/call":
         return this.#call(params, signal);
       default:
@@ -109,6 +112,21 @@ export class OpenApiTransport implements Transport {
   #introduce({ protocolVersion }: Readonly<Record<string, unknown>>): Result {
     const { title, version } = this.#options.api;
     return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: title || "OpenAPI", version } };
+  }
+
+  /** A page of the tools: the client checks each page at once, which takes seconds for those of a large API. */
+  async #list(start: number): Promise<Result> {
+    const { operations } = this.#options.api;
+    const tools: McpTool[] = [];
+    let end = start;
+    for (let length = 0; end < operations.length && length < PAGE_LENGTH; end += 1) {
+      const text = JSON.stringify(operations[end]?.tool);
+      length += text.length;
+      // Whoever reads messages may change them.
+      tools.push(JSON.parse(text));
+    }
+    await nextTurn();
+    return { tools, ...(end < operations.length && { nextCursor: String(end) }) };
   }
 
   async #call({ name, arguments: input }: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Result> {
