@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: EchoUpstream;
 let service: InProcessService;
@@ -16,7 +17,7 @@ guardrails: [{ type: pii, unreadable: pass }]
 models:
   - id: voice
     task: speech
-    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: tts }]
+    deployments: [${deploymentAt(upstream, "tts")}]
 `);
   const { json } = await administer("POST", "/v1/organization/projects", { name: "Team" });
   path = `/v1/organization/projects/${json.id}`;

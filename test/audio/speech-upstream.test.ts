@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const UPSTREAM = `
 builtin_models: false
@@ -24,13 +25,12 @@ let upstream: Service;
 let service: Service;
 beforeAll(async () => {
   upstream = await startService({ config: UPSTREAM });
-  const deployment = `engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}"`;
   service = await startService({
     config: `
 builtin_models: false
 models:
-  - { id: speaker, task: speech, deployments: [{ ${deployment}, model: hum }] }
-  - { id: "far/*", task: speech, deployments: [{ ${deployment} }] }
+  - { id: speaker, task: speech, deployments: [${deploymentAt(upstream, "hum")}] }
+  - { id: "far/*", task: speech, deployments: [${deploymentAt(upstream)}] }
 `,
   });
 }, 60_000);

@@ -10,6 +10,7 @@ import { RealtimeClient, silence } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { makeWave } from "../support/service/wave.ts";
 import { expectWithin } from "../support/timing.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: Service;
 let service: Service;
@@ -33,15 +34,14 @@ models:
     deployments: [{ engine: scripted, echo: true }]
 `,
   });
-  const deployment = (model: string) =>
-    `[{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: ${model} }]`;
+  const deployment = (model: string) => `[${deploymentAt(upstream, model)}]`;
   service = await startService({
     config: `
 builtin_models: false
 models:
   - { id: ours, task: transcription, deployments: ${deployment("theirs")} }
   - { id: wrong, task: transcription, deployments: ${deployment("chat")} }
-  - { id: "other/*", task: transcription, deployments: ${deployment('"*"')} }
+  - { id: "other/*", task: transcription, deployments: ${deployment("*")} }
 `,
   });
 });

@@ -4,6 +4,7 @@ import Anthropic, { toFile } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBatch, untilEnded } from "../support/service/batches.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: Service;
 let service: Service;
@@ -21,7 +22,7 @@ models:
     config: `${parrot}
   - id: far
     task: chat
-    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: parrot, abilities: { messages: true } }]
+    deployments: [${deploymentAt(upstream, "parrot", { abilities: { messages: true } })}]
 `,
   });
 });

@@ -4,6 +4,7 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const writer = `
   - id: writer
@@ -32,19 +33,18 @@ let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
   upstream = await startService({ config: `builtin_models: false\nmodels:${writer}` });
-  const deployment = (abilities: string) =>
-    `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: writer, abilities: ${abilities} }`;
+  const deployment = (abilities: object) => deploymentAt(upstream, "writer", { abilities });
   service = await startService({
     config: `
 builtin_models: false
 models:${writer}
-  - { id: far, task: chat, price: { prompt: "0.001", completion: "0.01" }, deployments: [${deployment("{}")}] }
-  - { id: chat-only, task: chat, deployments: [${deployment("{ completions: false }")}] }
+  - { id: far, task: chat, price: { prompt: "0.001", completion: "0.01" }, deployments: [${deployment({})}] }
+  - { id: chat-only, task: chat, deployments: [${deployment({ completions: false })}] }
   - { id: plain, task: chat, deployments: [{ engine: scripted, echo: true }] }
   - { id: short, task: chat, deployments: [{ engine: scripted, echo: true, context_window: 8 }] }
   - id: moderator
     task: moderation
-    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: none }]
+    deployments: [${deploymentAt(upstream, "none")}]
 `,
   });
   client = service.client({ maxRetries: 0 });

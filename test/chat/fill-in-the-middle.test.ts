@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const coder = `
   - id: coder
@@ -16,12 +17,11 @@ let upstream: Service;
 let service: Service;
 beforeAll(async () => {
   upstream = await startService({ config: `builtin_models: false\nmodels:${coder}` });
-  const far = `engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}"`;
   service = await startService({
     config: `
 builtin_models: false
 models:${coder}
-  - { id: far, task: chat, deployments: [{ ${far}, model: coder }] }
+  - { id: far, task: chat, deployments: [${deploymentAt(upstream, "coder")}] }
   - { id: talker, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `,
   });

@@ -7,19 +7,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCRIPTED_CALLER } from "../support/models/scripted-caller.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: Service;
 let service: Service;
 beforeAll(async () => {
   const minilm = "  - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }\n";
   upstream = await startService({ config: `builtin_models: false\nmodels:${SCRIPTED_CALLER}${minilm}` });
-  const far = `engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}"`;
   service = await startService({
     config: `
 builtin_models: false
 models:${SCRIPTED_CALLER}
-  - { id: far, task: chat, price: { prompt: "0.001" }, deployments: [{ ${far}, model: org/caller }] }
-${minilm}  - { id: far-minilm, task: embedding, deployments: [{ ${far}, model: minilm }] }
+  - { id: far, task: chat, price: { prompt: "0.001" }, deployments: [${deploymentAt(upstream, "org/caller")}] }
+${minilm}  - { id: far-minilm, task: embedding, deployments: [${deploymentAt(upstream, "minilm")}] }
   - { id: voice, task: speech, deployments: [{ engine: flite }] }
 `,
   });

@@ -4,6 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const MODELS = `
   - id: caller
@@ -54,19 +55,10 @@ beforeAll(async () => {
     config: `${config}
   - id: far
     task: chat
-    deployments:
-      - engine: openai-compatible
-        base_url: "${upstream.baseUrl}"
-        api_key: "${upstream.apiKey}"
-        model: caller
+    deployments: [${deploymentAt(upstream, "caller")}]
   - id: native
     task: chat
-    deployments:
-      - engine: openai-compatible
-        base_url: "${upstream.baseUrl}"
-        api_key: "${upstream.apiKey}"
-        model: caller
-        abilities: { messages: true }
+    deployments: [${deploymentAt(upstream, "caller", { abilities: { messages: true } })}]
   - id: tooled
     task: chat
     deployments:

@@ -6,6 +6,7 @@ import { Ollama } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const caller = `
   - id: caller
@@ -41,10 +42,10 @@ models:${caller}
   - id: far
     task: chat
     price: { prompt: "0.001", completion: "0.01" }
-    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: caller }]
+    deployments: [${deploymentAt(upstream, "caller")}]
 ${minilm}  - id: far-minilm
     task: embedding
-    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: minilm }]
+    deployments: [${deploymentAt(upstream, "minilm")}]
   - { id: voice, task: speech, deployments: [{ engine: flite }] }
 `;
   service = await startService({

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: Service;
 let service: Service;
@@ -32,7 +33,7 @@ models:
   - id: up/*
     task: chat
     deployments:
-      - { engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}" }
+      - ${deploymentAt(upstream)}
   - id: judge
     task: moderation
     deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", api_key: none }]

@@ -5,6 +5,7 @@ import { rerank } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const DOCUMENTS = [
   "The recipe needs two eggs and a cup of flour.",
@@ -22,15 +23,14 @@ let upstream: Service;
 let service: Service;
 beforeAll(async () => {
   upstream = await startService({ config: `builtin_models: false\nmodels:${minilm}` });
-  const remote = (abilities: string) =>
-    `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: minilm, abilities: ${abilities} }`;
+  const remote = (abilities: object) => deploymentAt(upstream, "minilm", { abilities });
   service = await startService({
     config: `
 builtin_models: false
 models:${minilm}
   - { id: strict, task: embedding, deployments: [{ engine: sentence-embeddings, long_input: refuse }] }
-  - { id: reranker, task: embedding, deployments: [${remote("{ rerank: true }")}] }
-  - { id: embedder, task: embedding, deployments: [${remote("{}")}] }
+  - { id: reranker, task: embedding, deployments: [${remote({ rerank: true })}] }
+  - { id: embedder, task: embedding, deployments: [${remote({})}] }
   - { id: absent, task: embedding, deployments: [{ engine: openai-compatible, base_url: "${upstream.origin}/nothing", abilities: { rerank: true } }] }
   - { id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `,

@@ -5,6 +5,7 @@ import type { JsonSchema } from "../../src/wire/openapi/components.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { MarkedValues, type SchemaDocument } from "../support/guardrails/marked-values.ts";
 import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const EMAIL = "ada.lovelace@example.com";
 const MASKED = "EMAIL_ADDRESS_1";
@@ -18,7 +19,7 @@ let service: InProcessService;
 let document: Document;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
-  const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+  const deployment = deploymentAt(upstream, "echo");
   const models = ["chat", "embedding", "moderation", "speech", "image", "transcription"].map(
     (task) => `  - { id: ${task}, task: ${task}, deployments: [${deployment}] }`,
   );

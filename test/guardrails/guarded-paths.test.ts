@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { RealtimeClient } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 import { pdf } from "../support/vector-stores/sample-documents.ts";
 
 const EMAIL = "ada.lovelace@example.com";
@@ -12,7 +13,7 @@ let upstream: EchoUpstream;
 let service: Service;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
-  const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+  const deployment = deploymentAt(upstream, "echo");
   service = await startService({
     config: `
 builtin_models: false

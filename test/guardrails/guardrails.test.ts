@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const EMAIL = "ada.lovelace@example.com";
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   upstream = await startEchoUpstream();
   hook = await startHook();
   presidio = await startHook();
-  const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+  const deployment = deploymentAt(upstream, "echo");
   service = await startService({
     until: "listening",
     config: `

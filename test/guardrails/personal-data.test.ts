@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { startOtlpReceiver } from "../support/observability/otlp-receiver.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const EMAIL = "ada.lovelace@example.com";
 const CARD = "4111 1111 1111 1111";
@@ -16,7 +17,7 @@ let service: Service;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
   otlp = await startOtlpReceiver();
-  const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+  const deployment = deploymentAt(upstream, "echo");
   service = await startService({
     until: "listening",
     config: `

@@ -14,6 +14,7 @@ import {
 } from "../support/service/container-image.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const BUILD_MS = 1_200_000;
 const API_KEY = `sk-image-${"c".repeat(32)}`;
@@ -67,7 +68,7 @@ describe.skipIf(!CAN_BUILD_IMAGES).each([
           "builtin_models: false\nmodels:\n  - { id: parrot, task: chat, deployments: [{ engine: scripted, replies: [{}] }] }\n",
       });
       cleanup.defer(async () => void (await upstream.stop()));
-      const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}" }`;
+      const deployment = deploymentAt(upstream);
       const config = `models:\n  - { id: parrot, task: chat, deployments: [${deployment}] }\n`;
       running = await image.start({ environment, config });
     }

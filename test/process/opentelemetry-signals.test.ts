@@ -7,6 +7,7 @@ import type { ReceivedMetric } from "../support/observability/otlp-metrics.ts";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/observability/otlp-receiver.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const REDACT = `
 export default async function redact(content) {
@@ -38,7 +39,7 @@ models:
     config: `${models}
   - id: far
     task: chat
-    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: parrot }]
+    deployments: [${deploymentAt(upstream, "parrot")}]
 opentelemetry: { content: { redact: "${join(folder.path, "redact.mjs")}", max_bytes: 600 } }`,
     environment: {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/observability/otlp-receiver.ts";
 import type { ReceivedSpan } from "../support/observability/otlp-spans.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const PARENT_ID = "b7ad6b7169203331";
@@ -37,7 +38,7 @@ ${traced(receiver)}
     task: chat
     retries: 0
     price: { prompt: "0.001", completion: "0.002" }
-    deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: parrot }]
+    deployments: [${deploymentAt(upstream, "parrot")}]
   - id: broken
     task: chat
     retries: 0

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const PAGE = { url: "https://tides.example/", title: "Tides", content: "A spring tide follows the new moon." };
 const engine = createServer((_request, response) => {
@@ -36,7 +37,7 @@ builtin_models: false
 server: { workers: 2 }
 web_search: { engine: endpoint, url: "http://127.0.0.1:${port}" }
 models:
-  - { id: far, task: chat, deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: inner }] }
+  - { id: far, task: chat, deployments: [${deploymentAt(upstream, "inner")}] }
 `,
   });
 });

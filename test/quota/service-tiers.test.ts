@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: EchoUpstream;
 let service: Service;
@@ -15,7 +16,7 @@ let key: string;
 let client: OpenAI;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
-  const forwarded = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+  const forwarded = deploymentAt(upstream, "echo");
   service = await startService({
     config: `
 builtin_models: false

@@ -6,6 +6,7 @@ import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 type Retention = OpenAI.Admin.Organization.DataRetentionUpdateParams["retention_type"];
 
@@ -18,7 +19,7 @@ let client: OpenAI;
 let otherClient: OpenAI;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
-  const forwarded = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+  const forwarded = deploymentAt(upstream, "echo");
   service = await startService({
     config: `
 builtin_models: false

@@ -6,6 +6,7 @@ import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts"
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { RealtimeClient } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Any = any;
@@ -55,7 +56,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   beforeAll(async () => {
     upstream = await startEchoUpstream();
     const { url } = await databases.create(kind);
-    const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+    const deployment = deploymentAt(upstream, "echo");
     service = await startService({
       config: `
 builtin_models: false

@@ -8,6 +8,7 @@ import { type DatabaseOptions, openDatabase } from "../../src/storage/database.t
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const databases = useDatabases();
 
@@ -24,7 +25,7 @@ builtin_models: false
 server: { workers: 2 }
 models:
   - { id: local, task: chat, deployments: [{ engine: scripted, echo: true }] }
-  - { id: forwarded, task: chat, deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }] }
+  - { id: forwarded, task: chat, deployments: [${deploymentAt(upstream, "echo")}] }
 `,
       environment: {
         PARLANCE_ENCRYPTION_KEY: "k".repeat(40),

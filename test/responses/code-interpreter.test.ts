@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { SANDBOX_SETTING } from "../support/service/os-sandbox.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const call = (code: string) => `{ name: code_interpreter, arguments: { code: ${JSON.stringify(code)} } }`;
@@ -42,7 +43,7 @@ let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
   upstream = await startService({ config: CONFIG });
-  const far = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: agent, abilities: { tools: true } }`;
+  const far = deploymentAt(upstream, "agent", { abilities: { tools: true } });
   service = await startService({ config: `${CONFIG}  - { id: far, task: chat, deployments: [${far}] }\n` });
   client = service.client({ maxRetries: 0 });
 }, 60_000);

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { errorOf } from "../support/service/wire-error.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const config = `
 builtin_models: false
@@ -54,11 +55,10 @@ let upstream: Service;
 let client: OpenAI;
 beforeAll(async () => {
   upstream = await startService({ config });
-  const far = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: caller`;
   service = await startService({
     config: `${config}
-  - { id: far, task: chat, deployments: [${far} }] }
-  - { id: native, task: chat, deployments: [${far}, abilities: { responses: true } }] }
+  - { id: far, task: chat, deployments: [${deploymentAt(upstream, "caller")}] }
+  - { id: native, task: chat, deployments: [${deploymentAt(upstream, "caller", { abilities: { responses: true } })}] }
 `,
   });
   client = service.client({ maxRetries: 0 });

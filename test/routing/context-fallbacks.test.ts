@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 import { type FaultyUpstream, startFaultyUpstream } from "../support/upstreams/faulty-upstream.ts";
 
 let upstream: FaultyUpstream;
@@ -15,7 +16,7 @@ beforeAll(async () => {
     config: `builtin_models: false\nmodels: [{ id: small, task: chat, deployments: [${scripted(8)}] }]`,
   });
   const failing = `{ engine: openai-compatible, base_url: "${upstream.baseUrlFor("fails")}" }`;
-  const upstreamSmall = `{ engine: openai-compatible, base_url: "${far.baseUrl}", api_key: "${far.apiKey}", model: small, abilities: { messages: true } }`;
+  const upstreamSmall = deploymentAt(far, "small", { abilities: { messages: true } });
   service = await startService({
     config: `
 builtin_models: false

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const upstreamConfig = `
 builtin_models: false
@@ -37,21 +38,20 @@ let openai: OpenAI;
 let anthropic: Anthropic;
 beforeAll(async () => {
   upstream = await startService({ config: upstreamConfig });
-  const deployment = (abilities: string) =>
-    `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: "${upstream.apiKey}", model: remote, abilities: ${abilities} }`;
+  const deployment = (abilities: object) => deploymentAt(upstream, "remote", { abilities });
   const config = `
 builtin_models: false
 models:
   - id: native
     task: chat
     price: { prompt: "0.001", completion: "0.01" }
-    deployments: [${deployment("{ responses: true, messages: true }")}]
+    deployments: [${deployment({ responses: true, messages: true })}]
   - id: chat-only
     task: chat
-    deployments: [${deployment("{}")}]
+    deployments: [${deployment({})}]
   - id: moderated
     task: moderation
-    deployments: [${deployment("{}")}]
+    deployments: [${deployment({})}]
 `;
   service = await startService({ config });
   openai = service.client({ maxRetries: 0 });

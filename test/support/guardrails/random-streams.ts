@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import { seededRandom } from "../seeded-random.ts";
 import { type Service, startService } from "../service/service.ts";
+import { deploymentAt } from "../upstreams/deployment-at.ts";
 import { type EchoUpstream, startEchoUpstream } from "./echo-upstream.ts";
 
 /** Parts of the values that nothing outside may see. */
@@ -13,7 +14,7 @@ const CONCURRENCY = 8;
 export async function runRandomStreams(count: number, seed: number): Promise<void> {
   const random = seededRandom(seed);
   await using upstream = await startEchoUpstream(random);
-  const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
+  const deployment = deploymentAt(upstream, "echo");
   const service = await startService({
     until: "listening",
     config: `
