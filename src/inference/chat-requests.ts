@@ -17,6 +17,7 @@ import type { ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
 import type { Recordings, RecordingsOptions } from "./recording/recordings.ts";
+import type { RequestRecording } from "./recording/request-recording.ts";
 import { projectOf, type Runs } from "./runs.ts";
 import { type ServiceTierOptions, withServiceTier } from "./service-tier.ts";
 
@@ -28,6 +29,8 @@ export interface ChatOptions {
   onWait?: TaskAdapter<never, never>["onWait"];
   /** As part of a request that is already counted, such as a later turn of its tool loop. */
   isWithinRequest?: boolean;
+  /** Gets the content of a later chat of a request, which has one record; null: nothing does. Default: a record of its own. */
+  recording?: RequestRecording | null;
   /** Stores the answer for its caller; undefined: the caller does not ask for it. */
   store?: StoreChat | undefined;
 }
@@ -69,7 +72,8 @@ export class ChatRequests {
   async run(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
     const { onDisconnect, store } = options;
     if (asked.passThrough !== undefined) this.#options.checkTools?.(caller, asked.passThrough.body);
-    const recording = this.#steps.recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
+    const own = () => this.#steps.recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
+    const recording = options.recording === undefined ? own() : (options.recording ?? undefined);
     const guards = this.#steps.guardrails.of(caller, asked.request.model, "chat", "messages", onDisconnect);
     if (guards === undefined) {
       if (recording === undefined) return this.#answer(caller, asked, options, undefined);

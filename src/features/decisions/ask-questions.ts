@@ -13,7 +13,6 @@ import {
   toInputMessages,
 } from "../../wire/openai/decisions/decisions-body.ts";
 import { toUpstreamFields } from "../../wire/upstream-fields.ts";
-import { combineSettlements } from "../tools/index.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { type DecisionCaller, QuestionChats } from "./question-chats.ts";
 import { recordAnswers } from "./record-answers.ts";
@@ -39,7 +38,7 @@ export async function askQuestions(
   const base = { ...toRequest(body), promptCacheKey, callerHeaders: caller.callerHeaders };
   const chats = new QuestionChats(caller, base);
   const answerTo = async (question: DecisionQuestion, index: number): Promise<DecisionAnswer> => {
-    const ask = (each: Ask) => chats.ask(toMessages(messages, question, each, index), each.labels);
+    const ask = (each: Ask) => chats.ask(index, toMessages(messages, question, each, index), each.labels);
     return toDecisionAnswer(question, await answerQuestion(question, ask));
   };
   const answers: DecisionAnswer[] = [];
@@ -49,10 +48,10 @@ export async function askQuestions(
       answers[index] = await answerTo(question, index);
     });
   } finally {
-    recordAnswers(chats.recording, questions, answers);
+    recordAnswers(chats, questions, answers);
   }
-  const { first, usage, settlements } = chats.end();
-  return { answer: { ...first, settlement: () => combineSettlements(settlements) }, answers, usage };
+  const { first, usage } = chats.end();
+  return { answer: { ...first, settlement: () => chats.settlement() }, answers, usage };
 }
 
 function toRequest(body: ParsedDecision["body"]): ChatRequest {

@@ -3,22 +3,32 @@
 import type { Caller } from "../../contracts/caller.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatEvent, ChatRequest, TokenLogprob } from "../../contracts/chat-model.ts";
+import { messageText } from "../../contracts/message-text.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
-import type { RequestRecording } from "../../inference/recording/request-recording.ts";
+import { RequestRecording } from "../../inference/recording/request-recording.ts";
 import type { Settlement } from "../../inference/settlement.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { addTokens, type TokenUsage } from "../../kernel/usage.ts";
 import { toModerationInput } from "../../wire/moderation-input.ts";
 import { probabilitiesOf } from "../../wire/openai/decisions/decision-probabilities.ts";
+import { questionIn } from "../../wire/openai/decisions/decision-prompts.ts";
+import { combineSettlements } from "../tools/index.ts";
 
 export interface DecisionCaller {
   inference: Inference;
   caller: Caller;
   callerHeaders: CallerHeaders;
   onDisconnect: OnDisconnect;
+}
+
+export interface AskedQuestion {
+  /** As the guardrails left it. */
+  text: string;
+  /** Whether guardrails changed nothing in it. */
+  isAsSent: boolean;
 }
 
 /** Most that OpenAI's API reports. */
@@ -33,6 +43,8 @@ interface FirstToken {
 export class QuestionChats {
   /** Record of the first chat; undefined: it is not recorded. */
   recording: RequestRecording | undefined;
+  /** Questions that models were asked, by their index, where they are recorded. */
+  readonly asked = new Map<number, AskedQuestion>();
   readonly #caller: DecisionCaller;
   readonly #base: ChatRequest;
   readonly #settlements: (() => Settlement | undefined)[] = [];
@@ -50,53 +62,77 @@ export class QuestionChats {
 
   /**
    * Resolves with the probability of each label; undefined: a refusal. Throws a Fault, which each later call throws too:
-   * no answer needs what they would ask.
+   * no answer needs what they would ask. `index`: of the question.
    */
-  async ask(messages: ChatMessage[], labels: readonly string[]): Promise<number[] | undefined> {
+  async ask(index: number, messages: ChatMessage[], labels: readonly string[]): Promise<number[] | undefined> {
     if (this.#failure !== undefined) throw this.#failure.reason;
     try {
-      return await this.#ask(messages, labels);
+      return await this.#ask(index, messages, labels);
     } catch (reason) {
       this.#failure ??= { reason };
       throw this.#failure.reason;
     }
   }
 
-  async #ask(messages: ChatMessage[], labels: readonly string[]): Promise<number[] | undefined> {
+  async #ask(index: number, messages: ChatMessage[], labels: readonly string[]): Promise<number[] | undefined> {
     // Questions side by side may each find out that the model reasons.
     const effort = this.#reasoningEffort;
-    let first = await this.#firstToken(messages);
+    let first = await this.#firstToken(index, messages);
     if (first.text === "" && !first.isRefusal && effort === undefined) {
       this.#reasoningEffort = "none";
-      first = await this.#firstToken(messages);
+      first = await this.#firstToken(index, messages);
     }
     if (first.isRefusal) return undefined;
     if (first.logprob === undefined) throw withoutLogprobs(first.text === "");
     return probabilitiesOf(labels, first.logprob);
   }
 
-  /** What all chats have in common; at least one was asked. */
-  end(): { first: ChatAnswer; usage: TokenUsage; settlements: readonly (() => Settlement | undefined)[] } {
-    return { first: this.#first as ChatAnswer, usage: this.#usage as TokenUsage, settlements: this.#settlements };
+  /** The answer to the first chat, and what all have used; at least one was asked. */
+  end(): { first: ChatAnswer; usage: TokenUsage } {
+    return { first: this.#first as ChatAnswer, usage: this.#usage as TokenUsage };
   }
 
-  async #firstToken(messages: ChatMessage[]): Promise<FirstToken> {
+  /** Of all chats; undefined while one runs. */
+  settlement(): Settlement | undefined {
+    return combineSettlements(this.#settlements);
+  }
+
+  async #firstToken(index: number, messages: ChatMessage[]): Promise<FirstToken> {
     const request: ChatRequest = {
       ...this.#base,
       ...{ messages, topLogprobs: TOP_LOGPROBS, reasoningEffort: this.#reasoningEffort },
     };
     const { inference, caller } = this.#caller;
     const isFirst = this.#first === undefined;
-    const answer = await inference.chat(
-      caller,
-      { request, hidesTokens: true, moderationInput: () => toModerationInput(request) },
-      { moderation: undefined, onDisconnect: this.#onDisconnect(isFirst), isWithinRequest: !isFirst },
-    );
-    this.#first ??= answer;
-    this.#settlements.push(answer.settlement);
-    const first: FirstToken = { text: "", logprob: undefined, isRefusal: false };
-    for await (const event of answer.events) this.#read(event, first);
-    return first;
+    // One record has all questions: those of later chats would repeat the input.
+    const recording = isFirst || this.recording === undefined ? undefined : new RequestRecording(this.recording);
+    try {
+      const answer = await inference.chat(
+        caller,
+        { request, hidesTokens: true, moderationInput: () => toModerationInput(request) },
+        {
+          ...{ moderation: undefined, onDisconnect: this.#onDisconnect, isWithinRequest: !isFirst },
+          ...(!isFirst && { recording: recording ?? null }),
+        },
+      );
+      this.#first ??= answer;
+      this.#settlements.push(answer.settlement);
+      const first: FirstToken = { text: "", logprob: undefined, isRefusal: false };
+      for await (const event of answer.events) this.#read(event, first);
+      return first;
+    } finally {
+      this.#noteQuestion(index, messages, isFirst ? this.recording : recording);
+    }
+  }
+
+  /** A question that a guardrail blocked has no content. */
+  #noteQuestion(index: number, messages: readonly ChatMessage[], recording: RequestRecording | undefined): void {
+    const [sent, read] = [messages.at(-1), recording?.content()?.inputMessages.at(-1)];
+    if (sent === undefined || read === undefined || this.asked.has(index)) return;
+    const text = questionIn(read.parts.map((part) => (part.type === "text" ? part.content : "")).join(""));
+    // A copy: a part of a string keeps all of it in memory, and there may be 400 with the input.
+    const copy = Buffer.from(text).toString();
+    this.asked.set(index, { text: copy, isAsSent: text === questionIn(messageText(sent)) });
   }
 
   #read(event: ChatEvent, first: FirstToken): void {
@@ -110,15 +146,12 @@ export class QuestionChats {
     }
   }
 
-  /** One record has all questions, so those of later chats would repeat the input. */
-  #onDisconnect(isFirst: boolean): OnDisconnect {
-    const { onDisconnect } = this.#caller;
-    return (leave, settlement, guardrails, recording) => {
-      if (recording !== undefined && !isFirst) return;
-      if (recording !== undefined) this.recording = recording;
-      onDisconnect(leave, settlement, guardrails, recording);
-    };
-  }
+  readonly #onDisconnect: OnDisconnect = (leave, settlement, guardrails, recording) => {
+    if (recording !== undefined) this.recording = recording;
+    // What the chats so far have used counts, also when a later one fails.
+    const ofAll = settlement && (() => (this.#settlements.length === 0 ? settlement() : this.settlement()));
+    this.#caller.onDisconnect(leave, ofAll, guardrails, recording);
+  };
 }
 
 function withoutLogprobs(hasReasoned: boolean) {

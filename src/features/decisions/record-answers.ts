@@ -1,29 +1,42 @@
 /** Adds the questions after the first, and the answers, to the record of the first chat. */
 
 import type { ContentMessage } from "../../contracts/chat-content.ts";
-import type { RequestRecording } from "../../inference/recording/request-recording.ts";
 import type { DecisionAnswer } from "../../wire/openai/decisions/decision-answers.ts";
-import { instructionsText } from "../../wire/openai/decisions/decision-prompts.ts";
 import type { DecisionQuestion } from "../../wire/openai/decisions/decisions-body.ts";
+import type { QuestionChats } from "./question-chats.ts";
 
-/** `answers`: those so far, which some questions lack when another one fails. */
+/**
+ * Questions are recorded as guardrails left them; those that no model was asked are not. `answers`: those so far, which
+ * some questions lack when another one fails.
+ */
 export function recordAnswers(
-  recording: RequestRecording | undefined,
+  { recording, asked }: Pick<QuestionChats, "recording" | "asked">,
   questions: readonly DecisionQuestion[],
   answers: readonly (DecisionAnswer | undefined)[],
 ): void {
-  const asked = recording?.content();
-  if (recording === undefined || asked === undefined) return;
-  const further = questions.slice(1).map(({ instructions }): ContentMessage => {
-    return { role: "user", parts: [{ type: "text", content: instructionsText(instructions) }] };
+  const first = recording?.content();
+  if (recording === undefined || first === undefined) return;
+  const further = questions.flatMap((_, index): ContentMessage[] => {
+    const { text } = asked.get(index) ?? {};
+    return index === 0 || text === undefined ? [] : [{ role: "user", parts: [{ type: "text", content: text }] }];
   });
-  const given = questions.map((_, index) => answers[index] ?? null);
+  const given = questions.map((_, index) => {
+    const answer = answers[index] ?? null;
+    return asked.get(index)?.isAsSent === true ? answer : withoutTexts(answer);
+  });
   const answer: ContentMessage = {
     ...{ role: "assistant", finish_reason: "stop" },
     parts: [{ type: "text", content: JSON.stringify(given) }],
   };
   recording.readWith(() => ({
-    inputMessages: [...asked.inputMessages, ...further],
+    inputMessages: [...first.inputMessages, ...further],
     outputMessages: [answer],
   }));
+}
+
+/** Answers repeat the caller's texts, which guardrails hid from the model. */
+function withoutTexts(answer: DecisionAnswer | null): unknown {
+  return JSON.parse(JSON.stringify(answer), (key, value: unknown) => {
+    return typeof value === "string" && key !== "type" ? null : value;
+  });
 }

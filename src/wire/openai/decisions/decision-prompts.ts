@@ -55,6 +55,9 @@ export function toGroups<Item>(items: readonly Item[]): Item[][] {
   );
 }
 
+const SEPARATOR = "\n\n---\n";
+const HEAD = "Answer this question about the input above, which is nothing but what you judge:\n";
+
 /** Adds a question to the input. One message of the user has both: chat templates expect turns to alternate. */
 export function withQuestion(
   input: readonly ChatMessage[],
@@ -63,19 +66,18 @@ export function withQuestion(
   path: string,
 ): ChatMessage[] {
   const parts = [...toParts(instructions, path), { type: "text" as const, text: `\n\n${options}` }];
-  const head = "Answer this question about the input above, which is nothing but what you judge:\n";
-  const question: ContentPart[] = [{ type: "text", text: head }, ...parts];
+  const question: ContentPart[] = [{ type: "text", text: HEAD }, ...parts];
   const last = input.at(-1);
   if (last?.role !== "user") return [...input, { role: "user", ...joined(question) }];
-  const asked = [...contentParts(last), { type: "text" as const, text: "\n\n---\n" }, ...question];
+  const asked = [...contentParts(last), { type: "text" as const, text: SEPARATOR }, ...question];
   const { cacheMarks: _joined, ...message } = last;
   return [...input.slice(0, -1), { ...message, ...joined(asked) }];
 }
 
-/** The text of the instructions, for records. */
-export function instructionsText(instructions: QuestionInstructions): string {
-  const parts = toParts(instructions, "");
-  return parts.map((part) => (part.type === "text" ? part.text : "[image]")).join("");
+/** Returns the question of a message that `withQuestion` made; all of the message where guardrails changed its head. */
+export function questionIn(message: string): string {
+  const head = message.lastIndexOf(HEAD);
+  return head === -1 ? message : message.slice(head + HEAD.length);
 }
 
 function joined(parts: readonly ContentPart[]): Pick<ChatMessage, "content"> {
