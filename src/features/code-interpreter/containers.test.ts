@@ -42,3 +42,21 @@ test("bounds the files of all projects together, and frees those of removed cont
   containers.addFile(other, "d", megabyte);
   expect(other.files.size).toBe(2);
 });
+
+test("reads one file of a project at a time that is stored elsewhere", async () => {
+  using containers = new Containers(codeInterpreterSettings.parse({}), OS_SANDBOX);
+  const [one, other] = ["one", "other"].map((project) => containers.create(project, "files", 20));
+  if (one === undefined || other === undefined) throw new Error("no containers");
+  let reading = 0;
+  const read = async () => {
+    reading += 1;
+    expect(reading).toBe(1);
+    await setImmediate();
+    reading -= 1;
+    return Buffer.alloc(10);
+  };
+  const { promise: never } = Promise.withResolvers<Buffer>();
+  void containers.addStored(other, "stuck", () => never);
+  await Promise.all(Array.from({ length: 5 }, (_, index) => containers.addStored(one, `${index}`, read)));
+  expect(one.files.size).toBe(5);
+});

@@ -1,5 +1,6 @@
 /** Containers of this process: their files, which last until they expire, and the Python sessions that run in them. */
 
+import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
@@ -50,6 +51,7 @@ export class Containers implements Disposable {
   readonly #sandbox: OsSandbox | undefined;
   readonly #containers = new Map<string, LiveContainer>();
   readonly #waiting: (() => void)[] = [];
+  readonly #reads = new KeyedLimits(1);
   readonly #sweep: NodeJS.Timeout;
   /** Bytes of the files of all containers. */
   #bytes = 0;
@@ -120,6 +122,14 @@ export class Containers implements Disposable {
     container.skills.push(skill);
     container.skillBytes += bytes;
     this.#bytes += bytes;
+  }
+
+  /**
+   * Adds or replaces a file of the user that is stored elsewhere. One of a project is read at a time: a request of some
+   * bytes can name the largest file, and hundreds of them would have it in memory as often.
+   */
+  addStored(container: Container, name: string, read: () => Promise<Buffer>): Promise<ContainerFile> {
+    return this.#reads.run(container.projectId, async () => this.addFile(container, name, await read()));
   }
 
   /** Adds or replaces a file of the user. Throws a Fault for a name or a size that is not allowed. */

@@ -43,6 +43,8 @@ export function containerOpener(
       try {
         for (const id of fileIds) await addStoredFile(containers, files, container, { id, maxFileMegabytes });
         for await (const skill of reader.read(maxFileMegabytes * 1024 ** 2, signal)) containers.mount(container, skill);
+        // Whoever left, or waited too long, does not know of it.
+        signal.throwIfAborted();
         return container;
       } catch (failure) {
         containers.delete(projectId, container.id);
@@ -71,7 +73,7 @@ export async function addStoredFile(
 ) {
   const { projectId } = container;
   const { filename } = await findStoredFile(files, projectId, options);
-  return containers.addFile(container, filename, await buffer(await files.read({ projectId, id: options.id })));
+  return containers.addStored(container, filename, async () => buffer(await files.read({ projectId, id: options.id })));
 }
 
 /** Throws a Fault for a file that is not there, or is too large for a container. */

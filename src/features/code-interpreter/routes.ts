@@ -125,7 +125,7 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
           const stored = upload.fields.find(([name]) => name === "file_id")?.[1];
           if (stored !== undefined) return addStored(stored);
           const { path, name } = requireFile(upload);
-          return toContainerFile(containers.addFile(container, name || "file", await readFile(path)));
+          return toContainerFile(await containers.addStored(container, name || "file", () => readFile(path)));
         },
       ),
     ),

@@ -2,7 +2,7 @@
 
 import { open, readFile } from "node:fs/promises";
 import { lowerPriority } from "../../kernel/process/lower-priority.ts";
-import { BundleError } from "./bundle-error.ts";
+import { BundleError, tooLargeForContainer } from "./bundle-error.ts";
 import type { FrontMatter } from "./front-matter.ts";
 import { type BundleFile, checkPath, SkillFiles } from "./skill-files.ts";
 import { filesOfZip, type ZipSource } from "./zip-reader.ts";
@@ -63,8 +63,7 @@ async function unpack({ zip, maxBytes }: BundleTask & { type: "unpack" }): Promi
   for await (const each of filesOfZip(zip)) {
     checked.add(each);
     bytes += each.content.length;
-    if (bytes > maxBytes)
-      throw new BundleError(`Its files have more than ${maxBytes} bytes, the limit of a container.`);
+    if (bytes > maxBytes) throw new BundleError(tooLargeForContainer(maxBytes));
     files.push(each);
   }
   const { root, ...manifest } = checked.end();

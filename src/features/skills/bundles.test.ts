@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { manifest, type ZipEntry, zipOf } from "../../../test/support/skills/zip-entries.ts";
 import { packBundle, unpackBundle } from "./bundles.ts";
@@ -13,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const pack = (source: Parameters<typeof packBundle>[0]) => packBundle(source, join(folder, `${count++}.zip`));
+const projectId = "proj_a";
+const pack = (source: Parameters<typeof packBundle>[0]) =>
+  packBundle(source, join(folder, `${count++}.zip`), { projectId });
+const unpacking = { maxBytes: MEGABYTE, param: "skills", projectId };
 const packZip = (entries: readonly ZipEntry[]) => pack({ zip: zipOf(entries) });
 const skill: ZipEntry = { name: "csv/SKILL.md", content: manifest("csv") };
 
@@ -21,9 +25,9 @@ test("packs a zip archive, whose files it reads again without their folder", asy
   const script = { name: "csv/scripts/read.py", content: "print(1)", mode: 0o100755 };
   const system = [{ name: "__MACOSX/csv/._SKILL.md" }, { name: "csv/.DS_Store" }, { name: "csv/", mode: 0o040755 }];
   const destination = join(folder, "packed.zip");
-  const packed = await packBundle({ zip: zipOf([...system, skill, script]) }, destination);
+  const packed = await packBundle({ zip: zipOf([...system, skill, script]) }, destination, { projectId });
   expect(packed).toMatchObject({ name: "csv", description: "Reads tables." });
-  const { files } = await unpackBundle(destination, MEGABYTE, "skills");
+  const { files } = await unpackBundle(() => destination, unpacking);
   expect(files.map(({ path, content }) => [path, Buffer.from(content).toString()])).toEqual([
     ["SKILL.md", manifest("csv")],
     ["scripts/read.py", "print(1)"],
@@ -39,8 +43,28 @@ test("packs files of a folder, with SKILL.md at the top, to the same bytes each 
   ];
   const [one, other] = [await pack({ files }), await pack({ files })];
   expect(one).toEqual(other);
-  const { files: unpacked } = await unpackBundle(join(folder, `${count - 1}.zip`), MEGABYTE, "skills");
+  const { files: unpacked } = await unpackBundle(() => join(folder, `${count - 1}.zip`), unpacking);
   expect(unpacked.map(({ path }) => path)).toEqual(["SKILL.md", "sub/SKILL.md"]);
+});
+
+test("has one bundle of a project in memory at a time, beside those of others", async () => {
+  const zip = zipOf([skill]);
+  let begun = 0;
+  let ended = 0;
+  const read = async () => {
+    begun += 1;
+    await setImmediate();
+    expect(begun).toBe(ended + 1);
+    return zip;
+  };
+  const unpack = async () => {
+    await unpackBundle(read, unpacking);
+    ended += 1;
+  };
+  const { promise: never } = Promise.withResolvers<Buffer>();
+  void unpackBundle(() => never, { ...unpacking, projectId: "proj_b" });
+  await Promise.all(Array.from({ length: 5 }, unpack));
+  expect(ended).toBe(5);
 });
 
 const bytesOf = (size: number) => Buffer.alloc(size);

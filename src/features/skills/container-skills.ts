@@ -22,10 +22,12 @@ type Source =
 /** Finds the skills of a request at once, and reads their files when the container is there. */
 export class ContainerSkillReader {
   readonly #skills: Skills;
+  readonly #projectId: string;
   readonly #sources: readonly Source[];
 
-  private constructor(skills: Skills, sources: readonly Source[]) {
+  private constructor(skills: Skills, projectId: string, sources: readonly Source[]) {
     this.#skills = skills;
+    this.#projectId = projectId;
     this.#sources = sources;
   }
 
@@ -50,7 +52,7 @@ export class ContainerSkillReader {
       names.add(name);
       sources.push(source);
     }
-    return new ContainerSkillReader(skills, sources);
+    return new ContainerSkillReader(skills, projectId, sources);
   }
 
   /** Yields the skills, one in memory at a time. Throws a Fault for one with more than `maxBytes`. */
@@ -59,7 +61,8 @@ export class ContainerSkillReader {
       const { param } = source;
       const files = async () => {
         if ("version" in source) return this.#skills.unpack(source.version, maxBytes, param, signal);
-        return unpackBundle(Buffer.from(source.inline.source.data, "base64"), maxBytes, param, signal);
+        const { data } = source.inline.source;
+        return unpackBundle(() => Buffer.from(data, "base64"), { maxBytes, param, projectId: this.#projectId, signal });
       };
       const { description } = "version" in source ? source.version : source.inline;
       yield { name: nameOf(source), description, files: (await files()).files };

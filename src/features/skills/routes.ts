@@ -69,7 +69,7 @@ export function skillRoutes(inference: Inference, { skills, files, uploads }: Sk
         async ({ request, reply }) => {
           const upload = await receive(request, reply);
           checkSkillForm(upload.fields);
-          const bundle = await pack(upload, reply);
+          const bundle = await pack(upload, request, reply);
           return toSkill(await skills.create(projectAuthorOf(request), projectOf(request), bundle));
         },
       ),
@@ -87,7 +87,7 @@ export function skillRoutes(inference: Inference, { skills, files, uploads }: Sk
           await skills.find(resource);
           const upload = await receive(request, reply);
           const isDefault = readVersionForm(upload.fields);
-          const bundle = await pack(upload, reply);
+          const bundle = await pack(upload, request, reply);
           return toSkillVersion(await skills.addVersion(projectAuthorOf(request), resource, bundle, isDefault));
         },
       ),
@@ -169,7 +169,7 @@ export function skillRoutes(inference: Inference, { skills, files, uploads }: Sk
 }
 
 /** Checks an upload and writes its bundle beside it. Throws a Fault for files that are no skill. */
-async function pack(upload: Upload, reply: FastifyReply): Promise<NewBundle> {
+async function pack(upload: Upload, request: FastifyRequest, reply: FastifyReply): Promise<NewBundle> {
   const { files } = upload;
   const [first = requireFile(upload, "files")] = files;
   const isZip = files.length === 1 && isZipFile(first);
@@ -181,7 +181,7 @@ async function pack(upload: Upload, reply: FastifyReply): Promise<NewBundle> {
   const leaving = new AbortController();
   onDisconnect(reply)(() => leaving.abort());
   try {
-    return { ...(await packBundle(source, path, leaving.signal)), path };
+    return { ...(await packBundle(source, path, { projectId: projectOf(request), signal: leaving.signal })), path };
   } catch (failure) {
     await rm(path, { force: true });
     throw failure;

@@ -137,3 +137,13 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await stored(id)).toEqual([]);
   });
 });
+
+test("does not read a bundle that is too large for a container", async () => {
+  const blobs = { read: () => Promise.reject(new Error("read")) };
+  const skills = new Skills({} as never, { blobs, requireRoom: async () => {} } as never);
+  const version = { skillId: "skill_a", id: "skillver_a", projectId: PROJECT, bytes: 2 * 1024 ** 2 };
+  const { signal } = new AbortController();
+  const unpack = (maxBytes: number) => skills.unpack(version as never, maxBytes, "skills[0]", signal);
+  await expect(unpack(1024 ** 2)).rejects.toMatchObject({ kind: "invalid-request", code: "invalid_skill" });
+  await expect(unpack(2 * 1024 ** 2)).rejects.toThrow("read");
+});

@@ -9,7 +9,7 @@ import type { ShownSkill } from "../../wire/openai/skills.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
 import type { FileStore } from "../files/index.ts";
 import type { PackedSkill, UnpackedSkill } from "./bundle-worker.ts";
-import { unpackBundle } from "./bundles.ts";
+import { requireSmallBundle, unpackBundle } from "./bundles.ts";
 import { bundleOf, removeVersion, withdrawVersion } from "./remove-version.ts";
 import { isDefault, skillNotFound, versionNotFound } from "./skill-faults.ts";
 import {
@@ -81,7 +81,9 @@ export class Skills {
 
   /** Reads the files of a version. Throws a Fault naming `param` for more than `maxBytes`. */
   async unpack(version: SkillVersionRow, maxBytes: number, param: string, signal: AbortSignal): Promise<UnpackedSkill> {
-    return unpackBundle(await buffer(await this.read(version)), maxBytes, param, signal);
+    requireSmallBundle(version.bytes, maxBytes, param);
+    const read = async () => buffer(await this.read(version));
+    return unpackBundle(read, { maxBytes, param, projectId: version.projectId, signal });
   }
 
   /** Creates a skill with its first version. Throws a Fault when the project has no room for it. */
