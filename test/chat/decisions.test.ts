@@ -52,6 +52,10 @@ models:
     task: chat
     circuit: { failures: 1000 }
     deployments:${scripted("{ tools: true, reasoning: true, logprobs: true }")}
+  - id: remembering
+    task: chat
+    cache: { ttl_seconds: 600 }
+    deployments: [{ engine: scripted, context_window: 1000000, abilities: { logprobs: true }, replies: [{ text: Yes No }] }]
 `,
   });
   service = await startService({
@@ -192,6 +196,15 @@ test("asks nothing more once a question has failed", async () => {
   });
   // The third question asks about groups beside the second one, then not about choices.
   expect(await written()).toBe(before + 3);
+});
+
+test("takes turns with others where the cache has all answers", async () => {
+  const { decisions } = upstream.client({ maxRetries: 0 });
+  const input = "word ".repeat(500_000);
+  const decide = (count: number) =>
+    decisions.create({ model: "remembering", input, questions: Array.from({ length: count }, () => PREDICATE) });
+  await decide(1);
+  expect((await decide(400)).answers).toHaveLength(400);
 });
 
 test("refuses a model without log probabilities by its name", async () => {

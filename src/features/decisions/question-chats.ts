@@ -1,5 +1,6 @@
 /** The chats of one request for decisions, which counts as one request. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../../contracts/caller.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatEvent, ChatRequest, TokenLogprob } from "../../contracts/chat-model.ts";
@@ -65,6 +66,8 @@ export class QuestionChats {
    * no answer needs what they would ask. `index`: of the question.
    */
   async ask(index: number, messages: ChatMessage[], labels: readonly string[]): Promise<number[] | undefined> {
+    // Answers of the cache come without a turn of the event loop, and there may be thousands about a long input.
+    await nextTurn();
     if (this.#failure !== undefined) throw this.#failure.reason;
     try {
       return await this.#ask(index, messages, labels);
