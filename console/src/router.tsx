@@ -77,6 +77,7 @@ const routeTree = root.addChildren([
   page("/models", () => import("./pages/models/models-page.tsx"), "ModelsPage"),
   page("/batches", () => import("./pages/batches/batches-page.tsx"), "BatchesPage"),
   page("/files", () => import("./pages/files/files-page.tsx"), "FilesPage"),
+  page("/skills", () => import("./pages/skills/skills-page.tsx"), "SkillsPage"),
   page("/webhooks", () => import("./pages/webhooks/webhooks-page.tsx"), "WebhooksPage"),
   page("/projects", () => import("./pages/projects/projects-page.tsx"), "ProjectsPage"),
   page("/projects/$project", () => import("./pages/projects/project-page.tsx"), "ProjectPage"),

@@ -17,7 +17,19 @@ models:
 const OTHERS = LANGUAGES.map(({ id }) => id).filter((id) => id !== SOURCE_LANGUAGE);
 const PAGES = [
   ...["/chat", "/talk", "/speech", "/transcription", "/images", "/moderation", "/embeddings", "/stores", "/prompts"],
-  ...["/evals", "/mcp", "/overview", "/requests", "/usage", "/models", "/batches", "/files", "/webhooks", "/projects"],
+  ...[
+    "/evals",
+    "/mcp",
+    "/overview",
+    "/requests",
+    "/usage",
+    "/models",
+    "/batches",
+    "/files",
+    "/skills",
+    "/webhooks",
+    "/projects",
+  ],
   ...["/organization", "/connections", "/configuration", "/budgets", "/people", "/audit"],
 ];
 
