@@ -37,12 +37,16 @@ export function containerOpener(
     // A container that is refused costs nothing.
     containers.requireRoom(projectId);
     for (const id of fileIds) await findStoredFile(files, projectId, { id, maxFileMegabytes });
-    const reader = await ContainerSkillReader.find(skills, projectId, requested);
+    const reader = await ContainerSkillReader.find(
+      skills,
+      { projectId, maxBytes: maxFileMegabytes * 1024 ** 2 },
+      requested,
+    );
     const fill = async (signal: AbortSignal) => {
       const container = containers.create(projectId, name, minutes);
       try {
         for (const id of fileIds) await addStoredFile(containers, files, container, { id, maxFileMegabytes });
-        for await (const skill of reader.read(maxFileMegabytes * 1024 ** 2, signal)) containers.mount(container, skill);
+        for await (const skill of reader.read(signal)) containers.mount(container, skill);
         // Whoever left, or waited too long, does not know of it.
         signal.throwIfAborted();
         return container;

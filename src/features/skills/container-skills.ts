@@ -3,7 +3,7 @@
 import { invalidRequest } from "../../kernel/faults.ts";
 import { type ContainerSkill, isSkillName } from "../../wire/openai/skills.ts";
 import type { UnpackedFile } from "./bundle-worker.ts";
-import { unpackBundle } from "./bundles.ts";
+import { requireSmallBundle, unpackBundle } from "./bundles.ts";
 import type { SkillVersionRow } from "./skill-rows.ts";
 import type { Skills } from "./skills.ts";
 
@@ -23,28 +23,35 @@ type Source =
 export class ContainerSkillReader {
   readonly #skills: Skills;
   readonly #projectId: string;
+  readonly #maxBytes: number;
   readonly #sources: readonly Source[];
 
-  private constructor(skills: Skills, projectId: string, sources: readonly Source[]) {
+  private constructor(
+    skills: Skills,
+    { projectId, maxBytes }: { projectId: string; maxBytes: number },
+    sources: readonly Source[],
+  ) {
     this.#skills = skills;
     this.#projectId = projectId;
+    this.#maxBytes = maxBytes;
     this.#sources = sources;
   }
 
-  /** Throws a Fault for a skill that the project does not have, and for two with the same name. */
+  /** Throws a Fault for a skill that the project does not have, one that surely has more than `maxBytes`, and two with the same name. */
   static async find(
     skills: Skills,
-    projectId: string,
+    { projectId, maxBytes }: { projectId: string; maxBytes: number },
     requested: readonly ContainerSkill[],
   ): Promise<ContainerSkillReader> {
     const sources: Source[] = [];
     const names = new Set<string>();
     for (const [index, each] of requested.entries()) {
       const param = `skills[${index}]`;
-      const source =
+      const source: Source =
         each.type === "inline"
           ? { param, inline: each }
           : { param, version: await skills.findVersion({ projectId, id: each.skill_id }, each.version, param) };
+      if ("version" in source) requireSmallBundle(source.version.bytes, maxBytes, param);
       const name = nameOf(source);
       if (names.has(name)) {
         throw invalidRequest(`Two skills of the container have the name '${name}'.`, param, "invalid_value");
@@ -52,17 +59,18 @@ export class ContainerSkillReader {
       names.add(name);
       sources.push(source);
     }
-    return new ContainerSkillReader(skills, projectId, sources);
+    return new ContainerSkillReader(skills, { projectId, maxBytes }, sources);
   }
 
-  /** Yields the skills, one in memory at a time. Throws a Fault for one with more than `maxBytes`. */
-  async *read(maxBytes: number, signal: AbortSignal): AsyncGenerator<MountedSkill> {
+  /** Yields the skills, one in memory at a time. Throws a Fault for one with too many bytes. */
+  async *read(signal: AbortSignal): AsyncGenerator<MountedSkill> {
+    const [maxBytes, projectId] = [this.#maxBytes, this.#projectId];
     for (const source of this.#sources) {
       const { param } = source;
       const files = async () => {
         if ("version" in source) return this.#skills.unpack(source.version, maxBytes, param, signal);
         const { data } = source.inline.source;
-        return unpackBundle(() => Buffer.from(data, "base64"), { maxBytes, param, projectId: this.#projectId, signal });
+        return unpackBundle(() => Buffer.from(data, "base64"), { maxBytes, param, projectId, signal });
       };
       const { description } = "version" in source ? source.version : source.inline;
       yield { name: nameOf(source), description, files: (await files()).files };

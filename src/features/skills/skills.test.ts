@@ -11,6 +11,7 @@ import { insertOrganization } from "../accounts/organizations/organization-queri
 import { archiveProject, insertProject } from "../accounts/projects/project-queries.ts";
 import { FileStore } from "../files/file-store.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
+import { ContainerSkillReader } from "./container-skills.ts";
 import { skillData } from "./personal-data.ts";
 import { insertVersion, sumBundleBytes } from "./skill-queries.ts";
 import { skillRetention } from "./skill-retention.ts";
@@ -138,12 +139,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 });
 
-test("does not read a bundle that is too large for a container", async () => {
-  const blobs = { read: () => Promise.reject(new Error("read")) };
-  const skills = new Skills({} as never, { blobs, requireRoom: async () => {} } as never);
-  const version = { skillId: "skill_a", id: "skillver_a", projectId: PROJECT, bytes: 2 * 1024 ** 2 };
-  const { signal } = new AbortController();
-  const unpack = (maxBytes: number) => skills.unpack(version as never, maxBytes, "skills[0]", signal);
-  await expect(unpack(1024 ** 2)).rejects.toMatchObject({ kind: "invalid-request", code: "invalid_skill" });
-  await expect(unpack(2 * 1024 ** 2)).rejects.toThrow("read");
+test("refuses a bundle that is too large for a container before the container costs anything", async () => {
+  const version = { skillId: "skill_a", id: "skillver_a", projectId: PROJECT, name: "a", bytes: 2 * 1024 ** 2 };
+  const skills = { findVersion: async () => version } as never;
+  const requested = [{ type: "skill_reference", skill_id: "skill_a" }] as const;
+  const find = (maxBytes: number) => ContainerSkillReader.find(skills, { projectId: PROJECT, maxBytes }, requested);
+  await expect(find(1024 ** 2)).rejects.toMatchObject({ code: "invalid_skill", param: "skills[0]" });
+  await expect(find(2 * 1024 ** 2)).resolves.toBeInstanceOf(ContainerSkillReader);
 });

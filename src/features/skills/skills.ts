@@ -9,7 +9,7 @@ import type { ShownSkill } from "../../wire/openai/skills.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
 import type { FileStore } from "../files/index.ts";
 import type { PackedSkill, UnpackedSkill } from "./bundle-worker.ts";
-import { requireSmallBundle, unpackBundle } from "./bundles.ts";
+import { unpackBundle } from "./bundles.ts";
 import { bundleOf, removeVersion, withdrawVersion } from "./remove-version.ts";
 import { isDefault, skillNotFound, versionNotFound } from "./skill-faults.ts";
 import {
@@ -81,7 +81,6 @@ export class Skills {
 
   /** Reads the files of a version. Throws a Fault naming `param` for more than `maxBytes`. */
   async unpack(version: SkillVersionRow, maxBytes: number, param: string, signal: AbortSignal): Promise<UnpackedSkill> {
-    requireSmallBundle(version.bytes, maxBytes, param);
     const read = async () => buffer(await this.read(version));
     return unpackBundle(read, { maxBytes, param, projectId: version.projectId, signal });
   }
