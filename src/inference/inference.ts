@@ -40,7 +40,7 @@ import { moderationPolicy } from "./moderation/moderation-policy.ts";
 import { ModerationTimes, withModeration } from "./moderation/moderation-times.ts";
 import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
-import type { PronunciationOptions } from "./pronunciations.ts";
+import { type PronunciationOptions, pronounce } from "./pronunciations.ts";
 import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
 import {
   embeddingContent,
@@ -187,10 +187,10 @@ export class Inference {
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<Float32Array>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
-    const words = this.#options.pronunciationsOf?.(caller);
+    const words = this.#options.pronunciationsOf?.(caller) ?? [];
     const run = (read: typeof request) => {
       // What is spoken counts, as an upstream counts it.
-      const spoken = words === undefined ? read : { ...read, text: words.apply(read.text) };
+      const spoken = { ...read, text: pronounce(read.text, words) };
       recording?.readWith(() => speechContent(spoken));
       return this.#runs.run(caller, model, speechAdapter(spoken), onDisconnect);
     };

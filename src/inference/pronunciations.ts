@@ -1,30 +1,47 @@
-/** How the words of a project are spoken: a text is read with what stands for them. */
+/** How a project's words are spoken: a text is read with what stands for them. */
 
 import type { Caller } from "../contracts/caller.ts";
 
+export interface Pronunciation {
+  text: string;
+  spoken: string;
+}
+
 export interface PronunciationOptions {
-  /** Undefined: texts are read as they are. */
-  pronunciationsOf?: ((caller: Caller) => Pronunciations | undefined) | undefined;
+  /** Empty: texts are read as they are. */
+  pronunciationsOf?: ((caller: Caller) => readonly Pronunciation[]) | undefined;
 }
 
-export class Pronunciations {
-  readonly #spoken: ReadonlyMap<string, string>;
-  readonly #words: RegExp;
+/** Patterns of lists that are in use: a list has hundreds of words, and many requests. */
+const compiled = new WeakMap<readonly Pronunciation[], Spoken>();
 
-  /** `entries`: at least one; a text counts in any case, and only as whole words. */
-  constructor(entries: readonly { text: string; spoken: string }[]) {
-    this.#spoken = new Map(entries.map(({ text, spoken }) => [text.toLowerCase(), spoken]));
-    // The longest first: "New York" before "New".
-    const texts = [...this.#spoken.keys()].sort((one, other) => other.length - one.length).map(escapePattern);
-    // Tags of SSML stay as they are.
-    this.#words = new RegExp(`<[^<>]*>|(?<![\\p{L}\\p{M}\\p{N}])(?:${texts.join("|")})(?![\\p{L}\\p{M}\\p{N}])`, "giu");
-  }
-
-  apply(text: string): string {
-    return text.replace(this.#words, (word) => this.#spoken.get(word.toLowerCase()) ?? word);
-  }
+interface Spoken {
+  /** By their texts in lower case. */
+  words: ReadonlyMap<string, string>;
+  pattern: RegExp;
 }
 
+/** Returns the text with what stands for the words in it; they count in any case, and only as whole words. */
+export function pronounce(text: string, words: readonly Pronunciation[]): string {
+  if (words.length === 0) return text;
+  const found = compiled.get(words) ?? compile(words);
+  compiled.set(words, found);
+  return text.replace(found.pattern, (word) => found.words.get(word.toLowerCase()) ?? word);
+}
+
+function compile(entries: readonly Pronunciation[]): Spoken {
+  const words = new Map(entries.map(({ text, spoken }) => [text.toLowerCase(), spoken]));
+  // As they are written, since `i` finds no İ in its own lower case. The longest first: "New York" before "New".
+  const texts = entries
+    .map(({ text }) => text)
+    .sort((one, other) => other.length - one.length)
+    .map(escapePattern);
+  // Tags of SSML stay as they are.
+  const source = `<[^<>]*>|(?<![\\p{L}\\p{M}\\p{N}])(?:${texts.join("|")})(?![\\p{L}\\p{M}\\p{N}])`;
+  return { words, pattern: new RegExp(source, "giu") };
+}
+
+/** A pattern with the flag `u` takes no other escapes, such as that of a hyphen. */
 function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

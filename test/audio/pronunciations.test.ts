@@ -64,6 +64,17 @@ test("speaks the words of the project as it says, from the next request on", asy
   expect(await spoken("Łódź")).toBe("Łódź");
 });
 
+test("speaks words with signs and with capitals of other alphabets", async () => {
+  const words = [
+    { text: "GPT-4", spoken: "gee pee tee four" },
+    { text: "İzmir", spoken: "Izmeer" },
+  ];
+  expect((await set(words)).status).toBe(200);
+  expect(await spoken("gpt-4 in İzmir")).toBe("gee pee tee four in Izmeer");
+  expect((await administer("GET", `${path}/pronunciations`)).json.data).toEqual(words);
+  await set([]);
+});
+
 test("refuses entries by their field, and leaves other projects alone", async () => {
   const refused: [unknown, string][] = [
     [undefined, "data"],

@@ -1,7 +1,7 @@
 /** How the words of a project are spoken. */
 
 import type { FastifyPluginAsync } from "fastify";
-import { Pronunciations as Spoken } from "../../inference/pronunciations.ts";
+import type { Pronunciation } from "../../inference/pronunciations.ts";
 import {
   PronunciationSettings,
   Pronunciations,
@@ -11,8 +11,8 @@ import { type Accounts, projectPolicyRoutes, StoredPolicy } from "../accounts/in
 
 declare module "../accounts/keys/key-policy.ts" {
   interface KeyPolicies {
-    /** Undefined: texts are read as they are. */
-    pronunciations: Spoken | undefined;
+    /** Empty: texts are read as they are. */
+    pronunciations: readonly Pronunciation[];
   }
 }
 
@@ -22,9 +22,7 @@ const stored = new StoredPolicy<PronunciationSettings>({
   strictest: [],
 });
 
-export const pronunciationPolicy = stored.forKeys<Spoken | undefined>((words = []) =>
-  words.length === 0 ? undefined : new Spoken(words),
-);
+export const pronunciationPolicy = stored.forKeys<readonly Pronunciation[]>((words = []) => words);
 
 /** /v1/organization/projects/{project}/pronunciations */
 export function pronunciations({ transactions }: Pick<Accounts, "transactions">): FastifyPluginAsync {

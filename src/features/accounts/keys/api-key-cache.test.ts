@@ -16,7 +16,7 @@ const RECORD: KeyRecord = {
   serviceTiers: undefined,
   retention: "none",
   disabledTools: [],
-  pronunciations: undefined,
+  pronunciations: [],
 };
 
 /** A database that answers polls after `pollMs` and knows the key until it is revoked. */
