@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
-import { parseJson } from "../../kernel/json/parse-json.ts";
+import { parseJsonOfAnySize } from "../../kernel/json/large-json.ts";
 import { parse } from "../../wire/openai/validate.ts";
 
 const MAX_VALUES = 100_000;
@@ -22,7 +22,7 @@ export async function receiveEvent<Schema extends z.ZodType>(
   let eventId: string | undefined;
   try {
     if (isBinary) throw invalidRequest(BINARY, undefined, "invalid_json");
-    const parsed = parseJson(message, { maxValues: MAX_VALUES });
+    const parsed = await parseJsonOfAnySize(message, { maxValues: MAX_VALUES });
     if (parsed.problem !== undefined) throw invalidRequest(`The event ${parsed.problem}.`, undefined, "invalid_json");
     eventId = idOf(parsed.value);
     await handle(parse(schema, parsed.value));

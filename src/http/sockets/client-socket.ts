@@ -105,8 +105,10 @@ export class ClientSocket {
         await nextTurn();
         sliceEnd = performance.now() + SLICE_MS;
       }
+      // A large message is transferred to the thread that parses it, and has no length afterwards.
+      const { length } = next.message;
       await onMessage(next.message, next.isBinary);
-      this.#waitingBytes -= next.message.length;
+      this.#waitingBytes -= length;
       if (socket.isPaused && !this.#isFull()) socket.resume();
     }
     this.#isHandling = false;

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ThreadPool } from "../process/thread-pool.ts";
 import type { JsonTask } from "./json-worker.ts";
-import type { JsonLimits, ParsedJson } from "./parse-json.ts";
+import { type JsonLimits, type ParsedJson, parseJson } from "./parse-json.ts";
 
 /**
  * Size in bytes from which a thread is faster for the event loop. It parses 1 MB in 5 ms, and 19 MB full of escapes in
@@ -20,6 +20,11 @@ export async function parseLargeJson(json: Buffer, limits: JsonLimits): Promise<
   // Receiving 30,000 messages takes 15 ms, and what the caller does with them takes longer.
   await nextTurn();
   return parsed as ParsedJson;
+}
+
+/** `parseJson`, in a thread where the JSON is large, which then takes over the buffer. */
+export async function parseJsonOfAnySize(json: Buffer, limits: JsonLimits): Promise<ParsedJson> {
+  return json.length < LARGE_JSON_BYTES ? parseJson(json, limits) : parseLargeJson(json, limits);
 }
 
 /**

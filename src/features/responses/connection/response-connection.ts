@@ -4,7 +4,7 @@ import type { Caller } from "../../../contracts/caller.ts";
 import type { InternalRequest, InternalRequests } from "../../../http/internal-requests.ts";
 import { KeyedLimits } from "../../../kernel/async/keyed-limits.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
-import { parseJson } from "../../../kernel/json/parse-json.ts";
+import { LARGE_JSON_BYTES, parseJsonOfAnySize, writeLargeJson } from "../../../kernel/json/large-json.ts";
 import { EventReader } from "../../../kernel/server-sent-events.ts";
 import type { ErrorBody } from "../../../wire/openai/error.ts";
 import {
@@ -79,14 +79,16 @@ export class ResponseConnection {
   async receive(message: Buffer, isBinary: boolean): Promise<void> {
     let streamId: string | undefined;
     try {
-      const value = readMessage(message, isBinary);
+      // Before a thread takes the message.
+      const bytes = message.length;
+      const value = await readMessage(message, isBinary);
       streamId = readStreamId(value);
       const event = readClientEvent(value);
       if (event.type === "response.processed") return;
       if (event.type === "response.steer") return this.#send(toSteerFailure(event), undefined);
       if (this.#refusal !== undefined) throw this.#refusal;
       this.#addStream(streamId);
-      const turn = { ...readCreateEvent(event), streamId, bytes: message.length };
+      const turn = { ...readCreateEvent(event), streamId, bytes };
       if (this.#open.size >= MAX_OPEN_TURNS) await Promise.race(this.#open);
       this.#start(turn);
     } catch (failure) {
@@ -130,21 +132,17 @@ export class ResponseConnection {
     const { requests, headers, address } = this.#options;
     const caller = await this.#options.authenticate();
     const parent = this.#parentOf(turn);
-    const body = parent === undefined ? turn.body : continued(turn.body, parent);
     const path = turn.generates ? "/v1/responses" : "/v1/responses/input_tokens";
-    const json = Buffer.from(JSON.stringify(turn.generates ? body : withInput(body)));
-    // A large body is transferred to the thread that parses it, and has no length afterwards.
-    const bytes = json.length;
-    const answer = await requests.stream({ caller, path, body: json, headers, address }, this.#ended.signal);
+    const body = await bodyOf(turn, parent);
+    const answer = await requests.stream({ caller, path, body, headers, address }, this.#ended.signal);
     if (answer.status !== 200) {
       const failure = JSON.parse(await textOf(answer.body)) as ErrorBody;
       return this.#send(toErrorEvent(answer.status, failure, answer.headers), turn.streamId);
     }
-    if (turn.generates) return this.#pass(answer.body, turn, parent, bytes);
+    if (turn.generates) return this.#pass(answer.body, turn, parent);
     answer.body.resume();
     const { id, events } = preparedEvents({ ...withInput(turn.body) });
-    const items = toInputItems(body.input) ?? [];
-    this.#keep(turn, { id, items, previousId: body.previous_response_id, bytes });
+    await this.#keep(turn, { id, output: [] }, parent);
     for (const event of events) this.#send(event, turn.streamId);
   }
 
@@ -159,12 +157,7 @@ export class ResponseConnection {
   }
 
   /** Sends the events of a stream, with the response that they continue, which the operation did not see. */
-  async #pass(
-    body: AsyncIterable<Uint8Array>,
-    turn: Turn,
-    parent: UnstoredResponse | undefined,
-    inputBytes: number,
-  ): Promise<void> {
+  async #pass(body: AsyncIterable<Uint8Array>, turn: Turn, parent: UnstoredResponse | undefined): Promise<void> {
     const reader = new EventReader();
     for await (const chunk of body) {
       for (const message of reader.read(chunk) ?? []) {
@@ -176,7 +169,7 @@ export class ResponseConnection {
           const event = JSON.parse(message.data) as { response?: Record<string, unknown> };
           const { response = {} } = event;
           if (parent !== undefined) response.previous_response_id = parent.id;
-          if (ENDS.has(type)) this.#keepEnded(turn, response, parent, inputBytes + message.data.length);
+          if (ENDS.has(type)) await this.#keepEnded(turn, response, parent);
           this.#send(event, turn.streamId);
         }
       }
@@ -184,21 +177,25 @@ export class ResponseConnection {
     }
   }
 
-  #keepEnded(
+  async #keepEnded(
     turn: Turn,
     { id, output, store }: Record<string, unknown>,
     parent: UnstoredResponse | undefined,
-    bytes: number,
-  ): void {
-    const { input, conversation, ...body } = turn.body;
+  ): Promise<void> {
     // Whoever continues a stored response reads it from the storage, as long as it is there.
-    if (store === true || conversation != null || typeof id !== "string" || !Array.isArray(output)) return;
-    const { items, previousId } = parent ?? { items: [], previousId: body.previous_response_id };
-    this.#keep(turn, { id, items: [...items, ...(toInputItems(input) ?? []), ...output], previousId, bytes });
+    if (store === true || turn.body.conversation != null || typeof id !== "string" || !Array.isArray(output)) return;
+    await this.#keep(turn, { id, output }, parent);
   }
 
-  #keep({ streamId }: Turn, response: UnstoredResponse): void {
-    if (!this.#ended.signal.aborted) this.#options.unstored.keep(streamId ?? "", response);
+  async #keep(
+    { streamId, body, bytes }: Turn,
+    { id, output }: { id: string; output: readonly unknown[] },
+    parent: UnstoredResponse | undefined,
+  ): Promise<void> {
+    const own = await itemsJson([...(toInputItems(body.input) ?? []), ...output], bytes);
+    const items = joinItems(parent === undefined ? [own] : [parent.items, own]);
+    const previousId = parent === undefined ? body.previous_response_id : parent.previousId;
+    if (!this.#ended.signal.aborted) this.#options.unstored.keep(streamId ?? "", { id, items, previousId });
   }
 
   #fail(failure: unknown, streamId: string | undefined): void {
@@ -217,19 +214,43 @@ export class ResponseConnection {
   }
 }
 
-function readMessage(message: Buffer, isBinary: boolean): unknown {
+async function readMessage(message: Buffer, isBinary: boolean): Promise<unknown> {
   if (isBinary) {
     throw invalidRequest("Binary messages are not supported. Send events as JSON text.", undefined, "invalid_json");
   }
-  const parsed = parseJson(message, { maxValues: MAX_VALUES });
+  const parsed = await parseJsonOfAnySize(message, { maxValues: MAX_VALUES });
   if (parsed.problem !== undefined) throw invalidRequest(`The event ${parsed.problem}.`, undefined, "invalid_json");
   return parsed.value;
 }
 
-/** Returns the body with the items that it continues in its input, after the stored response that these continue. */
-function continued(body: CreateEvent["body"], { items, previousId }: UnstoredResponse): CreateEvent["body"] {
-  const input = [...items, ...(toInputItems(body.input) ?? [])];
-  return { ...body, previous_response_id: previousId, input };
+/** Returns the body as JSON: with the items that it continues in its input, after the stored response that these continue. */
+async function bodyOf(
+  { body, generates, bytes }: Turn,
+  parent: UnstoredResponse | undefined,
+): Promise<Uint8Array<ArrayBufferLike>> {
+  if (parent === undefined) return toJson(generates ? body : withInput(body), bytes);
+  const { input, ...others } = body;
+  const items = joinItems([parent.items, await itemsJson(toInputItems(input) ?? [], bytes)]);
+  const fields = { ...others, previous_response_id: parent.previousId };
+  if (items.length === 0) return toJson(generates ? { ...fields, input: [] } : { ...fields, input: "" }, bytes);
+  const start = (await toJson(fields, bytes)).subarray(0, -1);
+  return Buffer.concat([start, Buffer.from(',"input":['), items, Buffer.from("]}")]);
+}
+
+/** Returns the JSON of a list without its brackets. `bytes`: about its size. */
+async function itemsJson(items: readonly unknown[], bytes: number): Promise<Uint8Array> {
+  return (await toJson(items, bytes)).subarray(1, -1);
+}
+
+function joinItems(lists: readonly Uint8Array[]): Buffer {
+  const comma = Buffer.from(",");
+  return Buffer.concat(
+    lists.filter(({ length }) => length > 0).flatMap((list, index) => (index === 0 ? [list] : [comma, list])),
+  );
+}
+
+async function toJson(value: unknown, bytes: number): Promise<Uint8Array> {
+  return bytes < LARGE_JSON_BYTES ? Buffer.from(JSON.stringify(value)) : writeLargeJson(value);
 }
 
 /** Returns the body with an input, which a response that generates nothing may lack. */

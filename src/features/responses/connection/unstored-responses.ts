@@ -4,23 +4,25 @@ import { LRUCache } from "lru-cache";
 
 export interface UnstoredResponse {
   id: string;
-  /** Items of its input, of what it continues, and of its output. */
-  items: readonly unknown[];
+  /**
+   * Items of its input, of what it continues, and of its output: the JSON of a list without its brackets. A request that
+   * continues it costs a copy of the bytes, however many megabytes they are.
+   */
+  items: Buffer;
   /** Stored response that the items continue, as its client named it. */
   previousId: unknown;
-  /** Approximate size. */
-  bytes: number;
 }
 
 /** All connections together; the ones not used for longest leave first. A coding agent's context has some megabytes. */
 const MAX_BYTES = 128 * 1024 ** 2;
 const MAX_RESPONSE_BYTES = 32 * 1024 ** 2;
+const ENTRY_BYTES = 1000;
 
 export class UnstoredResponses {
   readonly #responses = new LRUCache<string, UnstoredResponse>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_RESPONSE_BYTES,
-    sizeCalculation: ({ bytes }) => bytes,
+    sizeCalculation: ({ items }) => items.length + ENTRY_BYTES,
   });
   #connections = 0;
 
