@@ -89,6 +89,7 @@ test("refuses entries by their field, and leaves other projects alone", async ()
     ],
     [[{ text: "a", spoken: "b", ipa: "c" }], "data[0].ipa"],
     [Array.from({ length: 501 }, (_, index) => ({ text: `${index}`, spoken: "b" })), "data"],
+    [Array.from({ length: 33_000 }, (_, index) => ({ text: `${index}`, spoken: "b" })), "data"],
   ];
   for (const [data, param] of refused) {
     const { status, json } = await set(data);

@@ -109,6 +109,17 @@ test("refuses a language that no voice speaks, events of other sessions, and a s
       "session.audio.output.language",
       /pt-BR/,
     ],
+    [
+      // Each variant is another one.
+      {
+        type: "session.update",
+        session: {
+          audio: { output: { language: `en-${Array.from({ length: 20_000 }, (_, at) => 100_000 + at).join("-")}` } },
+        },
+      },
+      "session.audio.output.language",
+      /pt-BR/,
+    ],
     [{ type: "response.create" }, "type", /type/],
     [{ type: "session.input_audio_buffer.append", audio: "!" }, "audio", /base64/],
   ];

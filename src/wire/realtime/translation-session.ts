@@ -17,6 +17,8 @@ import { TurnDetectionField } from "./turn-detection.ts";
 
 const LANGUAGES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 const DEFAULT_LANGUAGE = "en";
+/** Longest code: ICU compares each variant of a code with those before it, which takes seconds for thousands. */
+const MAX_LANGUAGE = 100;
 /** Shorter pauses end a turn than in a talk: its translation begins then. */
 const SILENCE_MS = 400;
 
@@ -88,6 +90,7 @@ export interface TranslationSettings {
 }
 
 function languageName(code: string): string | undefined {
+  if (code.length > MAX_LANGUAGE) return undefined;
   try {
     return LANGUAGES.of(code);
   } catch {

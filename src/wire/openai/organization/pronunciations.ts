@@ -23,7 +23,9 @@ export const PronunciationsBody = named(
       .max(MAX_WORDS)
       .check(({ value, issues }) => {
         const texts = value.map(({ text }) => text.toLowerCase());
-        const index = texts.findIndex((text, at) => texts.indexOf(text) !== at);
+        // In time that grows with the list: one that is too long comes here, too.
+        const seen = new Set<string>();
+        const index = texts.findIndex((text) => seen.size === seen.add(text).size);
         if (index === -1) return;
         const message = "another entry has this text too";
         issues.push({ code: "custom", path: [index, "text"], input: texts[index], message });
