@@ -231,6 +231,20 @@ test("changes the items of the conversation", async () => {
   await client.close();
 });
 
+test("reads each item that a response names once", async () => {
+  const client = await open({ output_modalities: ["text"] });
+  const content = [{ type: "input_text", text: "What about the weather?" }];
+  const item = { type: "message", role: "user", content };
+  client.send({ type: "conversation.item.create", item: { id: "asked", ...item } });
+  const named = { type: "item_reference", id: "asked" };
+  client.send({ type: "response.create", response: { conversation: "none", input: [named, item, named] } });
+  const { error } = await client.next("error");
+  expect(error).toMatchObject({ code: "invalid_value", param: "response.input[2].id" });
+  client.send({ type: "response.create", response: { conversation: "none", input: [named, item, item] } });
+  expect((await client.next("response.done")).response.status).toBe("completed");
+  await client.close();
+});
+
 test("transcribes the audio of an item", async () => {
   const client = await open({ output_modalities: ["text"] });
   const content = [{ type: "input_audio", audio: silence(1).toString("base64") }];

@@ -1,6 +1,7 @@
 /** Responses of a session, one at a time. */
 
 import { invalidRequest } from "../../kernel/faults.ts";
+import { repeatedIndex } from "../../kernel/repeated-index.ts";
 import type { ResponseParameters } from "../../wire/realtime/client-events.ts";
 import { type ConversationItem, toItem } from "../../wire/realtime/conversation-items.ts";
 import type { Conversation } from "./conversation.ts";
@@ -69,6 +70,7 @@ export class SessionResponses {
 
   /** Returns the input of the response itself; undefined: the conversation. */
   #ownItems({ input }: ResponseParameters): ConversationItem[] | undefined {
+    if (input !== undefined) checkReferences(input);
     return input?.map((each, index) => {
       if (each.type === "item_reference") return this.#options.conversation.get(each.id);
       const { item, audio } = toItem(each);
@@ -84,4 +86,11 @@ export class SessionResponses {
     for (const item_id of conversation.trim()) context.send({ type: "conversation.item.deleted", item_id });
     return previousId;
   }
+}
+
+/** Throws a Fault for an item that is named twice: a prompt could have the conversation thousands of times. */
+function checkReferences(input: NonNullable<ResponseParameters["input"]>): void {
+  const index = repeatedIndex(input.map((each, at) => (each.type === "item_reference" ? each.id : `\0${at}`)));
+  if (index === -1) return;
+  throw invalidRequest("An earlier entry names this item too.", `response.input[${index}].id`, "invalid_value");
 }

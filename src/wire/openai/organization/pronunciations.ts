@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { repeatedIndex } from "../../../kernel/repeated-index.ts";
 import { named } from "../../openapi/named.ts";
 import { listOf } from "../list-of.ts";
 
@@ -24,8 +25,7 @@ export const PronunciationsBody = named(
       .check(({ value, issues }) => {
         const texts = value.map(({ text }) => text.toLowerCase());
         // In time that grows with the list: one that is too long comes here, too.
-        const seen = new Set<string>();
-        const index = texts.findIndex((text) => seen.size === seen.add(text).size);
+        const index = repeatedIndex(texts);
         if (index === -1) return;
         const message = "another entry has this text too";
         issues.push({ code: "custom", path: [index, "text"], input: texts[index], message });
