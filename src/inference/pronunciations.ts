@@ -1,6 +1,7 @@
 /** How a project's words are spoken: a text is read with what stands for them. */
 
 import type { Caller } from "../contracts/caller.ts";
+import { invalidRequest } from "../kernel/faults.ts";
 
 export interface Pronunciation {
   text: string;
@@ -12,6 +13,9 @@ export interface PronunciationOptions {
   pronunciationsOf?: ((caller: Caller) => readonly Pronunciation[]) | undefined;
 }
 
+/** No local model may be configured to read more at once; megabytes would hold up other requests for seconds. */
+const MAX_CHARACTERS = 1_000_000;
+
 /** Patterns of lists that are in use: a list has hundreds of words, and many requests. */
 const compiled = new WeakMap<readonly Pronunciation[], Spoken>();
 
@@ -21,12 +25,28 @@ interface Spoken {
   pattern: RegExp;
 }
 
-/** Returns the text with what stands for the words in it; they count in any case, and only as whole words. */
+/**
+ * Returns the text with what stands for the words in it; they count in any case, and only as whole words. Throws a Fault
+ * for a text that is too long, as it is written or spoken.
+ */
 export function pronounce(text: string, words: readonly Pronunciation[]): string {
   if (words.length === 0) return text;
   const found = compiled.get(words) ?? compile(words);
   compiled.set(words, found);
-  return text.replace(found.pattern, (word) => found.words.get(word.toLowerCase()) ?? word);
+  let { length } = text;
+  checkLength(length);
+  return text.replace(found.pattern, (word) => {
+    const spoken = found.words.get(word.toLowerCase()) ?? word;
+    length += spoken.length - word.length;
+    checkLength(length);
+    return spoken;
+  });
+}
+
+function checkLength(characters: number): void {
+  if (characters <= MAX_CHARACTERS) return;
+  const message = `The input has more than ${MAX_CHARACTERS} characters with the project's pronunciations, the limit. Split it into several requests.`;
+  throw invalidRequest(message, "input", "string_above_max_length");
 }
 
 function compile(entries: readonly Pronunciation[]): Spoken {
