@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart } from "../../contracts/chat-message.ts";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { appendToolCall } from "../append-tool-call.ts";
 import { listOf } from "../openai/list-of.ts";
 import { isMcpItem, MCP_ITEMS, type McpItem, toMcpMessages } from "./mcp-items.ts";
 
@@ -146,7 +147,7 @@ export function toChatMessages(instructions: string, items: readonly Conversatio
 
 function appendCall(messages: ChatMessage[], call: NonNullable<ChatMessage["toolCalls"]>[number]): void {
   const last = messages.at(-1);
-  if (last?.role === "assistant") messages.splice(-1, 1, { ...last, toolCalls: [...(last.toolCalls ?? []), call] });
+  if (last?.role === "assistant") appendToolCall(last, call);
   else messages.push({ role: "assistant", content: "", toolCalls: [call] });
 }
 

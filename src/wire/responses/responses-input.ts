@@ -5,6 +5,7 @@ import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../c
 import { toContent } from "../../contracts/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { appendToolCall } from "../append-tool-call.ts";
 import { cacheMarkOf } from "../cache-control.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
@@ -187,7 +188,7 @@ function addCall(read: ReadItems, call: ToolCall): void {
   const reasoning = takeReasoning(read);
   const isNext = last?.role === "assistant" && reasoning.reasoning === undefined;
   if (!isNext) messages.push({ role: "assistant", content: "", toolCalls: [call], ...reasoning });
-  else messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
+  else appendToolCall(last, call);
 }
 
 function toFunctionCall(item: z.output<(typeof ITEMS)["function_call"]>, path: string): ToolCall {
