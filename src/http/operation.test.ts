@@ -1,7 +1,9 @@
-import { fastify } from "fastify";
-import { expect, test } from "vitest";
+import { type FastifyInstance, fastify } from "fastify";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import type { Operation } from "../wire/openapi/operation.ts";
-import { collectOperations, operation } from "./operation.ts";
+import { countRequests } from "./count-requests.ts";
+import { collectOperations, operation, rawOperation } from "./operation.ts";
 
 const definition: Operation = { summary: "Does it.", tag: "Service", permission: "public" };
 
@@ -46,4 +48,68 @@ test.each([
     operation("GET /a", { ...definition, permission }, () => ({}))(scope);
   });
   await expect(app.ready()).rejects.toThrow(problem);
+});
+
+describe("a request of a project key", () => {
+  const ofProject = (overrides: Partial<Operation> = {}): Operation => ({
+    ...definition,
+    permission: "project",
+    ...overrides,
+  });
+  const appWith = (add: (scope: FastifyInstance) => void) => {
+    const app = fastify();
+    collectOperations(app);
+    app.register(async (scope) => {
+      scope.decorate("authenticates", "project").decorate("boundsBodies", true);
+      add(scope);
+    });
+    return app;
+  };
+
+  test.each([
+    ["POST", {}, 1],
+    ["PUT", {}, 1],
+    ["GET", {}, 0],
+    ["DELETE", {}, 0],
+    ["POST", { counts: "never" }, 0],
+    ["POST", { counts: "by-handler" }, 0],
+  ] as const)("%s with %j counts %i times before its handler", async (method, overrides, times) => {
+    const events: string[] = [];
+    await using app = appWith((scope) => {
+      countRequests(scope, async () => {
+        events.push("count");
+        return { requests: { limit: 5, remaining: 4, resetSeconds: 1 }, tokens: undefined };
+      });
+      const handler = () => {
+        events.push("handler");
+        return {};
+      };
+      operation(`${method} /parsed`, ofProject(overrides), handler)(scope);
+      rawOperation(`${method} /raw`, ofProject(overrides), handler)(scope);
+    });
+    for (const url of ["/parsed", "/raw"]) {
+      events.length = 0;
+      const { headers } = await app.inject({ method, url });
+      expect(events).toEqual([...Array(times).fill("count"), "handler"]);
+      expect(headers["x-ratelimit-remaining-requests"]).toBe(times === 0 ? undefined : "4");
+    }
+  });
+
+  test("is not counted for a body that is invalid", async () => {
+    let counted = 0;
+    await using app = appWith((scope) => {
+      countRequests(scope, async () => {
+        counted += 1;
+        return { requests: undefined, tokens: undefined };
+      });
+      operation("POST /a", ofProject({ body: z.strictObject({ name: z.string() }) }), () => ({}))(scope);
+    });
+    await app.inject({ method: "POST", url: "/a", payload: {} });
+    expect(counted).toBe(0);
+  });
+
+  test("fails the start where nothing counts it", async () => {
+    const app = appWith((scope) => operation("POST /a", ofProject(), () => ({}))(scope));
+    await expect(app.ready()).rejects.toThrow("POST /a counts as a request: its scope needs countRequests");
+  });
 });

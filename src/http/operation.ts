@@ -15,6 +15,7 @@ import { parse } from "../wire/openai/validate.ts";
 import type { AnswerOf } from "../wire/openapi/named.ts";
 import type { Operation, Permission, RegisteredOperation } from "../wire/openapi/operation.ts";
 import type { ScopeKind } from "./authenticate.ts";
+import { countRequest, isCounted } from "./count-requests.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -95,23 +96,51 @@ export function operation<const Route extends RouteName, const Definition extend
   handler: (call: OperationCall<Route, Definition>) => AnswerTo<Definition> | Promise<AnswerTo<Definition>>,
 ): RouteAdder {
   const { query, body, isBodyOptional = false } = definition;
-  return rawOperation(route, definition, (request, reply) =>
-    handler({
+  const read = (request: FastifyRequest<{ Params: ParamsOf<Route> }>, reply: FastifyReply) =>
+    ({
       params: request.params,
       query: query && parse(query, request.query),
       body: body && parse(body, isBodyOptional ? (request.body ?? {}) : request.body),
       caller: request.caller,
       request,
       reply,
-    } as OperationCall<Route, Definition>),
-  );
+    }) as OperationCall<Route, Definition>;
+  if (!countsRequests(route, definition)) {
+    return addRoute(route, definition, (request, reply) => handler(read(request, reply)));
+  }
+  return addRoute(route, definition, async (request, reply) => {
+    const call = read(request, reply);
+    await countRequest(request, reply);
+    return handler(call);
+  });
 }
 
 /** Declares an operation whose handler reads the request by itself: its body is a stream, a form, or read in parts. */
 export function rawOperation<const Route extends RouteName>(
   route: Route,
+  definition: OperationDefinition,
+  handler: RouteHandler<Route>,
+): RouteAdder {
+  if (!countsRequests(route, definition)) return addRoute(route, definition, handler);
+  return addRoute(route, definition, async (request, reply) => {
+    await countRequest(request, reply);
+    return handler(request, reply);
+  });
+}
+
+type RouteHandler<Route extends string> = (
+  request: FastifyRequest<{ Params: ParamsOf<Route> }>,
+  reply: FastifyReply,
+) => unknown;
+
+function countsRequests(route: RouteName, definition: Operation): boolean {
+  return isCounted(route.split(" ", 1)[0] as string, definition);
+}
+
+function addRoute<Route extends RouteName>(
+  route: Route,
   { route: { config, ...options } = {}, ...definition }: OperationDefinition,
-  handler: (request: FastifyRequest<{ Params: ParamsOf<Route> }>, reply: FastifyReply) => unknown,
+  handler: RouteHandler<Route>,
 ): RouteAdder {
   const [method, url] = route.split(" ", 2) as [HTTPMethods, string];
   const { customMethod } = definition;
@@ -156,7 +185,7 @@ const SCOPES: Readonly<Record<Permission, ScopeKind | undefined>> = {
 
 /**
  * Collects the operations of all routes added from now on. Throws for a route that has no permission, or another one
- * than its scope checks, and for one of projects whose bodies nothing bounds.
+ * than its scope checks, and for one of projects whose bodies nothing bounds, or whose requests nothing counts.
  */
 export function collectOperations(app: FastifyInstance): readonly RegisteredOperation[] {
   const operations: RegisteredOperation[] = [];
@@ -178,6 +207,9 @@ export function collectOperations(app: FastifyInstance): readonly RegisteredOper
       }
       if (this.authenticates === "project" && each !== "GET" && this.boundsBodies !== true) {
         throw new Error(`${each} ${url} takes bodies of any number: its scope needs boundBodyMemory`);
+      }
+      if (isCounted(each, definition) && this.countRequest === undefined) {
+        throw new Error(`${each} ${url} counts as a request: its scope needs countRequests, or it says \`counts\``);
       }
       operations.push({ ...definition, method: each, path: toPathTemplate(url, definition) });
     }

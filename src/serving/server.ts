@@ -8,16 +8,19 @@ import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http
 import { type BodyMemory, boundBodyMemory } from "../http/body-memory.ts";
 import { cutSlowReaders } from "../http/connections.ts";
 import { allowOrigins } from "../http/cors.ts";
+import { countRequests } from "../http/count-requests.ts";
 import type { Feature, ProjectRoutes } from "../http/feature.ts";
 import { refuseNul } from "../http/refuse-nul.ts";
 import type { ServerSettings } from "../http/settings.ts";
 import { acceptSockets } from "../http/sockets/accept-sockets.ts";
+import type { Inference } from "../inference/inference.ts";
 import { unavailable } from "../kernel/faults.ts";
 import type { Logger } from "../kernel/logger.ts";
 import type { RegisteredOperation } from "../wire/openapi/operation.ts";
 
 export interface ServerOptions extends BareServerOptions {
   authenticate: AuthenticateScope;
+  inference: Inference;
   settings: ServerSettings;
   features: readonly Feature[];
   bodyMemory: BodyMemory;
@@ -39,7 +42,7 @@ interface DescribedServer extends Server {
 }
 
 export function buildServer(options: ServerOptions): DescribedServer {
-  const { settings, features, authenticate, bodyMemory } = options;
+  const { settings, features, authenticate, bodyMemory, inference } = options;
   const { app, records, operations: described } = bareServer(options);
   allowOrigins(app, settings.corsOrigins);
   let isDraining = false;
@@ -70,6 +73,7 @@ export function buildServer(options: ServerOptions): DescribedServer {
         beforeKeys?.(scope);
         authenticate(scope, "project", authenticator);
         boundBodyMemory(scope, bodyMemory);
+        countRequests(scope, (caller) => inference.admit(caller));
         options.labelRequests?.(scope);
         for (const plugin of routes) scope.register(plugin);
       },

@@ -24,6 +24,7 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
         summary: "Synthesizes speech.",
         tag: "Audio",
         permission: "project",
+        counts: "by-handler",
         body: SpeechBody,
         content: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm", "text/event-stream"],
         events: SpeechEvent,

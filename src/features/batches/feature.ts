@@ -51,7 +51,7 @@ export function openBatches(parts: BatchParts): Feature {
   lifetime.defer(() => batches.close());
   lifetime.use(batchRetention({ database, blobs, logger, days: config.files.keepDays }));
   return {
-    project: [routes(inference, batches), messageBatches(inference, { batches, files, directory, maxLines })],
+    project: [routes(batches), messageBatches(inference, { batches, files, directory, maxLines })],
     addHooks: (app) => lines.addHooks(app),
     start: () => batches.start(),
     drain: () => batches.drain(),

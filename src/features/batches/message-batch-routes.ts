@@ -57,7 +57,13 @@ export function messageBatches(inference: Inference, parts: MessageBatchParts): 
   return routes(
     operation(
       "POST /messages/batches",
-      { ...COMMON, summary: "Creates a batch of messages.", body: MessageBatchBody, answer: MessageBatch },
+      {
+        ...COMMON,
+        counts: "by-handler",
+        summary: "Creates a batch of messages.",
+        body: MessageBatchBody,
+        answer: MessageBatch,
+      },
       async ({ body: { requests }, caller, request, reply }) => {
         // Counts as a request, so that limits bound how many batches a key can create.
         reply.headers(toRateLimitHeaders(await inference.admit(caller))).header("request-id", request.id);
@@ -98,7 +104,12 @@ export function messageBatches(inference: Inference, parts: MessageBatchParts): 
     ),
     operation(
       "POST /messages/batches/:batch/cancel",
-      { ...COMMON, summary: "Cancels a batch of messages; those answered by then are results.", answer: MessageBatch },
+      {
+        ...COMMON,
+        counts: "never",
+        summary: "Cancels a batch of messages; those answered by then are results.",
+        answer: MessageBatch,
+      },
       async ({ request }) => {
         const { id, projectId } = await find(request);
         return shown(request, await batches.cancel({ id, projectId }));

@@ -1,10 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { Batch, BatchBody, BatchListQuery, toBatchObject, windowSeconds } from "../../wire/openai/batches.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { listOfEntries } from "../../wire/openapi/list-answers.ts";
 import type { Batches } from "./batches.ts";
 
@@ -13,7 +11,7 @@ interface OfBatch {
 }
 
 /** /v1/batches */
-export function batches(inference: Inference, service: Batches): FastifyPluginAsync {
+export function batches(service: Batches): FastifyPluginAsync {
   return routes(
     operation(
       "POST /batches",
@@ -24,9 +22,7 @@ export function batches(inference: Inference, service: Batches): FastifyPluginAs
         body: BatchBody,
         answer: Batch,
       },
-      async ({ body, caller, request, reply }) => {
-        // Counts as a request, so that limits bound how many batches a key can create.
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
+      async ({ body, caller, request }) => {
         const created = await service.create({
           projectId: projectOf(request),
           keyId: caller.keyId,
@@ -74,6 +70,7 @@ export function batches(inference: Inference, service: Batches): FastifyPluginAs
         summary: "Cancels a batch; the lines answered by then are in its output file.",
         tag: "Batches",
         permission: "project",
+        counts: "never",
         answer: Batch,
       },
       async ({ request }) => toBatchObject(await service.cancel(resourceOf(request))),

@@ -37,6 +37,7 @@ export function chatCompletions(
         summary: "Creates a chat completion, streamed or not.",
         tag: "Chat",
         permission: "project",
+        counts: "by-handler",
         body: ChatBody,
         answer: ChatCompletion,
         content: ["text/event-stream"],

@@ -22,7 +22,6 @@ import {
   toContainerFile,
 } from "../../wire/openai/containers.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted, listOfEntries } from "../../wire/openapi/list-answers.ts";
 import type { FileStore } from "../files/index.ts";
@@ -62,7 +61,6 @@ export function containerRoutes(inference: Inference, parts: ContainerParts): Fa
         } = body;
         // The operator's setting bounds the memory of all containers.
         reportIgnoredFields(reply, memoryLimit === "1g" ? [] : ["memory_limit"]);
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const order = {
           projectId: projectOf(request),
           name,

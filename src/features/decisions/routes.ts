@@ -31,6 +31,7 @@ export function decisions(
         summary: "Answers predicates, choices and scores about an input with probabilities.",
         tag: "Chat",
         permission: "project",
+        counts: "by-handler",
         body: DecisionBody,
         answer: Decision,
       },

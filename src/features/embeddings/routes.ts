@@ -25,6 +25,7 @@ export function embeddings(inference: Inference, unknownFields: UnknownFieldsPol
         summary: "Creates embeddings of texts or token IDs.",
         tag: "Text",
         permission: "project",
+        counts: "by-handler",
         body: EmbeddingBody,
         answer: EmbeddingList,
         route: { config: { maxJsonValues: MAX_JSON_VALUES } },

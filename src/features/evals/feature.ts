@@ -27,16 +27,7 @@ interface EvalsParts {
 }
 
 /** Evals of models and prompts. */
-export function openEvals({
-  accounts,
-  config,
-  database,
-  files,
-  inference,
-  lifetime,
-  logger,
-  recorded,
-}: EvalsParts): Feature {
+export function openEvals({ accounts, config, database, files, lifetime, logger, recorded }: EvalsParts): Feature {
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
   const requests = new InternalRequests("x-parlance-eval-request");
@@ -47,10 +38,7 @@ export function openEvals({
     lifetime.use(evalEncryption({ database, keyring, content, logger }));
   }
   return {
-    project: [
-      evalRoutes(evals, runs),
-      graderRoutes({ inference, requests, timeoutSeconds: config.server.requestTimeoutSeconds }),
-    ],
+    project: [evalRoutes(evals, runs), graderRoutes({ requests, timeoutSeconds: config.server.requestTimeoutSeconds })],
     addHooks: (app) => requests.addHooks(app),
     start: () => runs.start(),
     drain: () => runs.drain(),

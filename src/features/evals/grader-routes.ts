@@ -2,7 +2,6 @@ import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { InternalRequests } from "../../http/internal-requests.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, routes } from "../../http/operation.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
 import { evaluateFormula } from "../../wire/openai/evals/formula.ts";
 import {
@@ -14,7 +13,6 @@ import {
   toGraderRun,
 } from "../../wire/openai/evals/grader-runs.ts";
 import { type Grader, refusePython } from "../../wire/openai/evals/graders.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { grade } from "./grade.ts";
 import { SimilarityBudget } from "./similarity-budget.ts";
 
@@ -23,14 +21,13 @@ const PROJECT = { tag: "Evals", permission: "project" } as const;
 const MAX_GRADERS = 20;
 
 interface GraderParts {
-  inference: Pick<Inference, "admit">;
   requests: Pick<InternalRequests, "run">;
   /** Time after which a run ends. */
   timeoutSeconds: number;
 }
 
 /** /v1/fine_tuning/alpha/graders */
-export function graderRoutes({ inference, requests, timeoutSeconds }: GraderParts): FastifyPluginAsync {
+export function graderRoutes({ requests, timeoutSeconds }: GraderParts): FastifyPluginAsync {
   return routes(
     // Refused by name, before the schema lists the types that there are.
     (app) => app.addHook("preValidation", async ({ body }) => refusePython({ grader: Object(body).grader }, "graders")),
@@ -44,7 +41,6 @@ export function graderRoutes({ inference, requests, timeoutSeconds }: GraderPart
       },
       async ({ body: { grader, item = {}, model_sample: sample }, caller, reply }) => {
         check(grader);
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
         const signal = AbortSignal.any([leaving(reply), timeout]);
         const calls = { requests, caller, signal, similarities: new SimilarityBudget() };
@@ -64,9 +60,8 @@ export function graderRoutes({ inference, requests, timeoutSeconds }: GraderPart
         body: GraderValidateBody,
         answer: GraderValidation,
       },
-      async ({ body: { grader }, caller, reply }) => {
+      async ({ body: { grader } }) => {
         check(grader);
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         return { grader: grader as unknown as Record<string, unknown> };
       },
     ),

@@ -150,7 +150,7 @@ export function evalRoutes(evals: Evals, runs: EvalRuns): FastifyPluginAsync {
     ...(["/evals/:eval/runs/:run", "/evals/:eval/runs/:run/cancel"] as const).map((path) =>
       operation(
         `POST ${path}`,
-        { ...PROJECT, summary: "Cancels a run; the results so far stay.", answer: EvalRun },
+        { ...PROJECT, counts: "never", summary: "Cancels a run; the results so far stay.", answer: EvalRun },
         async ({ request }) => show(request, await runs.cancel(projectAuthorOf(request), runOf(request))),
       ),
     ),

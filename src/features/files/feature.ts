@@ -92,9 +92,9 @@ function withTextFilesIn<Body extends object>(body: Body, fields: readonly (keyo
 }
 
 /** The Files API. */
-export function fileFeature({ config, inference, files: { files, directory } }: OpenFilesParts): Feature {
+export function fileFeature({ config, files: { files, directory } }: OpenFilesParts): Feature {
   const uploads = { directory, maxBytes: config.files.maxFileSize };
   return {
-    project: [routes(inference, { files, uploads })],
+    project: [routes({ files, uploads })],
   };
 }

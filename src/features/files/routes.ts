@@ -6,7 +6,6 @@ import { operation, rawOperation, routes, scope } from "../../http/operation.ts"
 import { projectOf } from "../../http/project-of.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { receiveUpload, requireFile, type UploadOptions } from "../../http/upload.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
   DeletedFile,
@@ -19,7 +18,6 @@ import {
 import { toPage, toPageRequest } from "../../wire/anthropic/lists.ts";
 import { File, FileForm, FileListQuery, readFileForm, toFileObject } from "../../wire/openai/files.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { parse } from "../../wire/openai/validate.ts";
 import { deleted, listOfEntries } from "../../wire/openapi/list-answers.ts";
 import { named } from "../../wire/openapi/named.ts";
@@ -43,7 +41,7 @@ export interface FileParts {
 }
 
 /** /v1/files */
-export function files(inference: Inference, parts: FileParts): FastifyPluginAsync {
+export function files(parts: FileParts): FastifyPluginAsync {
   return routes(
     scope(
       takeMultipart,
@@ -57,8 +55,6 @@ export function files(inference: Inference, parts: FileParts): FastifyPluginAsyn
           answer: AnyFile,
         },
         async ({ caller, request, reply }) => {
-          // Counts as a request, so that limits bound what a key can store.
-          reply.headers(toRateLimitHeaders(await inference.admit(caller)));
           const projectId = projectOf(request);
           const { files: store, uploads } = parts;
           await store.checkRoom(projectId, Number(request.headers["content-length"] ?? 0));

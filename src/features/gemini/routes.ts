@@ -165,7 +165,14 @@ function onModel(
   definition: Pick<Operation, "summary" | "body" | "query" | "answer" | "content" | "events">,
   handle: ModelHandler,
 ): RouteAdder {
-  const declared = { ...definition, tag: "Gemini", permission: "project", wildcard: "model", customMethod } as const;
+  const declared = {
+    ...definition,
+    tag: "Gemini",
+    permission: "project",
+    counts: "by-handler",
+    wildcard: "model",
+    customMethod,
+  } as const;
   return rawOperation("POST /models/*", declared, async (request, reply) => {
     const model = request.params["*"].slice(0, -customMethod.length - 1);
     request.record.model = model;

@@ -97,6 +97,7 @@ export function mcpGateway({
               : "Answers a message of the Model Context Protocol for one server or toolset.",
           tag: "MCP",
           permission: "project",
+          counts: "by-handler",
           body: Message,
           answer: Answer,
           content: ["text/event-stream"],

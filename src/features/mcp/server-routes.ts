@@ -4,7 +4,6 @@ import type { FastifyPluginAsync } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, rawOperation, routes } from "../../http/operation.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { pageOfRows } from "../../storage/page.ts";
 import { McpServerList, McpServersQuery, toMcpServer } from "../../wire/openai/organization/mcp-servers.ts";
@@ -30,7 +29,6 @@ import type { McpServers, McpServer as Server } from "./mcp-servers.ts";
 interface McpServerRoutes {
   servers: McpServers;
   gateway: McpGateway;
-  inference: Inference;
   log: McpCallLog;
   accounts: Accounts;
   /** Throws a Fault when the caller's project has turned MCP off. */
@@ -43,7 +41,7 @@ const READ = { tag: "MCP", permission: "admin", requires: "organization.read" } 
 const CHECK_MS = 5_000;
 
 /** Below /v1, for the servers that the key's project may use. */
-export function mcpServers({ servers, gateway, inference, checkAccess }: McpServerRoutes): FastifyPluginAsync {
+export function mcpServers({ servers, gateway, checkAccess }: McpServerRoutes): FastifyPluginAsync {
   const find = (name: string, caller: Caller): Server => {
     const server = servers.find(name, caller);
     if (server === undefined) throw noServer(name);
@@ -87,7 +85,6 @@ export function mcpServers({ servers, gateway, inference, checkAccess }: McpServ
         const { name, arguments: input } = body;
         checkAccess(caller);
         const server = find(params.server, caller);
-        await inference.admit(caller);
         const onLeave = onDisconnect(reply);
         const beganAt = performance.now();
         const result = await gateway.callTool(server, name, input, {

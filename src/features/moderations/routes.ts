@@ -28,6 +28,7 @@ export function moderations(
         summary: "Classifies text or images.",
         tag: "Text",
         permission: "project",
+        counts: "by-handler",
         body: ModerationBody,
         answer: Moderation,
       },

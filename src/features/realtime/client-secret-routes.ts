@@ -43,7 +43,6 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
         const settings = updateSettings(defaultSettings(session.type), session);
         // The client may name the model in its URL.
         if (session.type === "transcription" || settings.model !== undefined) checkModels(caller, settings, services);
-        await services.inference.admit(caller);
         const seconds = body.expires_after?.seconds ?? DEFAULT_SECRET_SECONDS;
         const { secret, expiresAt } = await secrets.create(caller, JSON.stringify(session), seconds);
         return toClientSecret(secret.reveal(), expiresAt, settings);
@@ -65,7 +64,6 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
         reportIgnoredFields(reply, ignoredTranslationFields(Object(request.body).session));
         const settings = toTranslationSettings(session);
         checkModels(caller, toVoiceSettings(settings, undefined), services);
-        await services.inference.admit(caller);
         const seconds = body.expires_after?.seconds ?? DEFAULT_SECRET_SECONDS;
         const configuration = JSON.stringify({ ...session, type: "translation" });
         const { secret, expiresAt } = await secrets.create(caller, configuration, seconds);

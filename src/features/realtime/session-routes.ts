@@ -27,7 +27,6 @@ export function realtimeSessions(secrets: ClientSecrets, services: RealtimeServi
   const create = async (caller: Caller, session: SessionConfiguration, seconds = DEFAULT_SECRET_SECONDS) => {
     const settings = updateSettings(defaultSettings(session.type), session);
     if (session.type === "transcription" || settings.model !== undefined) check(caller, settings, services);
-    await services.inference.admit(caller);
     const { secret, expiresAt } = await secrets.create(caller, JSON.stringify(session), seconds);
     return { settings, secret: { value: secret.reveal(), expiresAt } };
   };

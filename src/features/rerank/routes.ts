@@ -34,6 +34,7 @@ export function rerank(
           : "The same as `POST /v1/rerank`, without the documents unless `return_documents` is true.",
         tag: returnsDocuments ? "Text" : "Cohere",
         permission: "project",
+        counts: "by-handler",
         body: RerankBody,
         answer: RankingAnswer,
       },

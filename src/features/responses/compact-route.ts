@@ -34,6 +34,7 @@ export function compactResponses(
         summary: "Compacts a conversation to its user messages and an encrypted summary, which a model writes.",
         tag: "Responses",
         permission: "project",
+        counts: "by-handler",
         body: CompactBody,
         answer: CompactedResponse,
       },

@@ -2,9 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { newId } from "../../kernel/id.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { deleted } from "../../wire/openapi/list-answers.ts";
 import { Conversation, ItemList, ListedItem as ListedItemAnswer } from "../../wire/responses/conversation-answers.ts";
 import {
@@ -29,17 +27,15 @@ interface OfConversation {
 
 /** /v1/conversations and their items. */
 export function conversations(
-  inference: Inference,
   storage: ResponseStorage | undefined,
   mayStore: (caller: Caller) => boolean,
 ): FastifyPluginAsync {
   return routes(
     // Counts as a request, so that limits bound what a key can store.
     (app) =>
-      app.addHook("preHandler", async (request, reply) => {
+      app.addHook("preHandler", async (request, _reply) => {
         if (request.method !== "POST") return;
         if (!mayStore(request.caller)) throw notStored("A conversation");
-        reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
       }),
     operation(
       "POST /conversations",

@@ -83,7 +83,7 @@ export function openResponses({
       }),
       compactResponses(inference, parts.config.server.unknownFields, storage, content),
       storedResponses(storage, accounts),
-      conversations(inference, storage, mayStoreOf),
+      conversations(storage, mayStoreOf),
     ],
     sockets: [
       async (scope) => {

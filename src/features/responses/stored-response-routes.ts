@@ -69,6 +69,7 @@ export function storedResponses(
         summary: "Cancels a response in the background.",
         tag: "Responses",
         permission: "project",
+        counts: "never",
         answer: Response,
       },
       async ({ request, reply }) => {

@@ -99,6 +99,7 @@ export function savedChatRoutes(
       "PUT /saved_chats/:chat",
       {
         ...PROJECT,
+        counts: "never",
         summary:
           "Creates or replaces a chat under an ID that the client chooses. `revision` is the one that the change is based on, 0 for a new chat; a 409 says that another change came first.",
         body: SavedChatBody,
@@ -128,6 +129,7 @@ export function savedChatRoutes(
       "PUT /saved_chats/:chat/arrangement",
       {
         ...PROJECT,
+        counts: "never",
         summary:
           "Moves a chat of the signed-in person to a folder and pins it, which changes neither its revision nor its time.",
         body: SavedChatArrangement,
@@ -140,6 +142,7 @@ export function savedChatRoutes(
       "PUT /saved_chats/:chat/share",
       {
         ...PROJECT,
+        counts: "never",
         summary:
           "Shares a copy of a chat with the members of the project who know its ID. Sharing again replaces the copy under the same ID. It is deleted with the chat.",
         body: SharedChatBody,

@@ -1,5 +1,4 @@
 import type { Feature } from "../../http/feature.ts";
-import type { Inference } from "../../inference/inference.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Database } from "../../storage/database.ts";
@@ -19,7 +18,6 @@ interface OpenSkillsParts {
 
 interface SkillsParts {
   config: Settings;
-  inference: Inference;
   files: FileStorage;
   skills: Skills;
 }
@@ -32,8 +30,8 @@ export function openSkills({ database, logger, lifetime, files: { files } }: Ope
 }
 
 /** The Skills API. */
-export function skillFeature({ config, inference, files: { files, directory }, skills }: SkillsParts): Feature {
+export function skillFeature({ config, files: { files, directory }, skills }: SkillsParts): Feature {
   const maxBytes = Math.min(MAX_TOTAL_BYTES, config.files.maxFileSize);
   const uploads = { directory, maxBytes, fileFields: { files: MAX_FILES } };
-  return { project: [skillRoutes(inference, { skills, files, uploads })] };
+  return { project: [skillRoutes({ skills, files, uploads })] };
 }

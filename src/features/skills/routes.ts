@@ -6,9 +6,7 @@ import { operation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
 import { receiveUpload, requireFile, type Upload, type UploadOptions } from "../../http/upload.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import {
   checkSkillForm,
   DeletedSkill,
@@ -47,10 +45,8 @@ const VERSION = `${PATH}/versions/:version` as const;
 const ZIP = "application/zip";
 
 /** /v1/skills */
-export function skillRoutes(inference: Inference, { skills, files, uploads }: SkillParts): FastifyPluginAsync {
-  /** Counts as a request, so that limits bound what a key can store. */
+export function skillRoutes({ skills, files, uploads }: SkillParts): FastifyPluginAsync {
   const receive = async (request: FastifyRequest, reply: FastifyReply): Promise<Upload> => {
-    reply.headers(toRateLimitHeaders(await inference.admit(request.caller)));
     await files.checkRoom(projectOf(request), Number(request.headers["content-length"] ?? 0));
     return receiveUpload(request, reply, uploads);
   };

@@ -1,5 +1,4 @@
 import type { Feature } from "../../http/feature.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
@@ -15,7 +14,6 @@ interface UploadsParts {
   database: Database;
   logger: Logger;
   lifetime: AsyncDisposableStack;
-  inference: Inference;
   files: FileStorage;
 }
 
@@ -23,7 +21,7 @@ const INTERVAL_MS = 10 * MINUTE_MS;
 const REMOVED_AT_ONCE = 100;
 
 /** Uploads of large files in parts. */
-export function uploadFeature({ config, database, logger, lifetime, inference, files }: UploadsParts): Feature {
+export function uploadFeature({ config, database, logger, lifetime, files }: UploadsParts): Feature {
   const { maxFileSize } = config.files;
   const { directory } = files;
   const uploads = new Uploads({ database, files: files.files, directory, maxFileSize });
@@ -33,5 +31,5 @@ export function uploadFeature({ config, database, logger, lifetime, inference, f
     return removable.length;
   };
   lifetime.use(new Retention({ subject: "uploads", logger, intervalMs: INTERVAL_MS, steps: [removeSome] }));
-  return { project: [uploadRoutes(inference, uploads, { directory, maxBytes: maxFileSize })] };
+  return { project: [uploadRoutes(uploads, { directory, maxBytes: maxFileSize })] };
 }

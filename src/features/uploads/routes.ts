@@ -3,10 +3,8 @@ import { takeMultipart } from "../../http/form-scopes.ts";
 import { operation, routes, scope } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { receiveUpload, requireFile, type UploadOptions } from "../../http/upload.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { toFileObject } from "../../wire/openai/files.ts";
 import { toSeconds } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import {
   CompleteUploadBody,
   toUploadObject,
@@ -23,7 +21,7 @@ interface OfUpload {
 }
 
 /** /v1/uploads */
-export function uploadRoutes(inference: Inference, uploads: Uploads, parts: UploadOptions): FastifyPluginAsync {
+export function uploadRoutes(uploads: Uploads, parts: UploadOptions): FastifyPluginAsync {
   return routes(
     scope(
       takeMultipart,
@@ -37,8 +35,7 @@ export function uploadRoutes(inference: Inference, uploads: Uploads, parts: Uplo
           files: UploadPartFiles,
           answer: UploadPart,
         },
-        async ({ caller, request, reply }) => {
-          reply.headers(toRateLimitHeaders(await inference.admit(caller)));
+        async ({ request, reply }) => {
           const upload = await uploads.findOpen(resourceOf(request));
           const received = await receiveUpload(request, reply, { ...parts, fileField: "data" });
           const part = await uploads.addPart(upload, requireFile(received, "data"));
@@ -56,9 +53,8 @@ export function uploadRoutes(inference: Inference, uploads: Uploads, parts: Uplo
         body: UploadBody,
         answer: Upload,
       },
-      async ({ body, caller, request, reply }) => {
+      async ({ body, caller, request }) => {
         const { filename, purpose, bytes, expires_after: expiry } = body;
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const fileExpiresAfterSeconds = expiry?.seconds ?? null;
         const projectId = projectOf(request);
         const createdBy = caller.keyId;
@@ -89,6 +85,7 @@ export function uploadRoutes(inference: Inference, uploads: Uploads, parts: Uplo
         summary: "Cancels an upload; its parts are deleted.",
         tag: "Batches",
         permission: "project",
+        counts: "never",
         answer: Upload,
       },
       async ({ request }) => {

@@ -63,11 +63,7 @@ export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
     ...settings,
   };
   return {
-    project: [
-      vectorStores(inference, storeParts),
-      storeFiles(inference, storeParts),
-      fileBatches(inference, storeParts),
-    ],
+    project: [vectorStores(inference, storeParts), storeFiles(storeParts), fileBatches(storeParts)],
     start: () => {
       ingest = startIngest(ingestOptions);
       meter = startStorageMeter({

@@ -1,8 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import {
   FileBatchBody,
   StoreFileListQuery,
@@ -18,7 +16,7 @@ import { storeOf } from "./vector-store-routes.ts";
 import type { VectorStoreBatchRow } from "./vector-store-rows.ts";
 
 /** /v1/vector_stores/{store}/file_batches */
-export function fileBatches(inference: Inference, { stores, files }: VectorStoreParts): FastifyPluginAsync {
+export function fileBatches({ stores, files }: VectorStoreParts): FastifyPluginAsync {
   const show = async (batch: VectorStoreBatchRow) => toFileBatch(batch, await files.countBatch(batch));
   return routes(
     operation(
@@ -30,9 +28,8 @@ export function fileBatches(inference: Inference, { stores, files }: VectorStore
         body: FileBatchBody,
         answer: VectorStoreFileBatch,
       },
-      async ({ body, caller, request, reply }) => {
+      async ({ body, caller, request }) => {
         const store = await stores.findActive(storeOf(request));
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const { attributes, chunking_strategy, file_ids: ids = [], files: listed } = body;
         const entries = listed ?? ids.map((file_id) => ({ file_id, attributes, chunking_strategy }));
         const additions = entries.map((entry) => ({
@@ -64,6 +61,7 @@ export function fileBatches(inference: Inference, { stores, files }: VectorStore
         summary: "Cancels the files of a batch that are not added yet.",
         tag: "Vector stores",
         permission: "project",
+        counts: "never",
         answer: VectorStoreFileBatch,
       },
       async ({ params, request }) => {

@@ -1,8 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
-import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import {
   StoreFileBody,
   StoreFileChanges,
@@ -22,7 +20,7 @@ interface OfFile {
 }
 
 /** /v1/vector_stores/{store}/files */
-export function storeFiles(inference: Inference, { stores, files }: VectorStoreParts): FastifyPluginAsync {
+export function storeFiles({ stores, files }: VectorStoreParts): FastifyPluginAsync {
   const find = async (request: FastifyRequest<OfFile>) => {
     const store = await stores.find(storeOf(request));
     return { store, file: await files.find(store, request.params.file) };
@@ -37,9 +35,8 @@ export function storeFiles(inference: Inference, { stores, files }: VectorStoreP
         body: StoreFileBody,
         answer: VectorStoreFile,
       },
-      async ({ body, caller, request, reply }) => {
+      async ({ body, caller, request }) => {
         const store = await stores.findActive(storeOf(request));
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const addition = {
           fileId: body.file_id,
           attributes: body.attributes,

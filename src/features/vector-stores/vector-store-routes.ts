@@ -5,7 +5,6 @@ import { projectOf } from "../../http/project-of.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { toListBody } from "../../wire/openai/organization/organization-list.ts";
-import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import { SearchBody, SearchResults, toSearchResults } from "../../wire/openai/vector-store-search.ts";
 import {
   toVectorStore,
@@ -43,7 +42,6 @@ export function vectorStores(inference: Inference, parts: VectorStoreParts): Fas
       async ({ body, request, reply }) => {
         const { caller } = request;
         const embeddingModel = embeddingModelFor(inference, caller, body.embedding_model ?? parts.embeddingModel);
-        reply.headers(toRateLimitHeaders(await inference.admit(caller)));
         const projectId = projectOf(request);
         await files.checkFiles(projectId, body.file_ids ?? []);
         const store = await stores.create({
@@ -120,6 +118,7 @@ export function vectorStores(inference: Inference, parts: VectorStoreParts): Fas
         summary: "Finds the chunks of a vector store that fit a query, by meaning and by words.",
         tag: "Vector stores",
         permission: "project",
+        counts: "by-handler",
         body: SearchBody,
         answer: SearchResults,
       },

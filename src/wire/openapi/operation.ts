@@ -20,6 +20,12 @@ export interface Operation {
    * membership. A test walks all of these: what the result may do is within what the caller may do.
    */
   grants?: "credential" | "access";
+  /**
+   * Whether a call counts as a request of the caller's limits. Default: those of project keys but GET and DELETE count
+   * before their handlers run. `by-handler`: it runs a model, which counts, or counts in a dialect with headers of its own.
+   * `never`: it ends what costs, or the console calls it as people write.
+   */
+  counts?: "by-handler" | "never";
   query?: z.ZodObject;
   /** JSON body; one of two where there is a form, too. */
   body?: z.ZodType;

@@ -4,7 +4,6 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { allows } from "../../../http/access.ts";
 import { operation, routes } from "../../../http/operation.ts";
-import type { Inference } from "../../../inference/inference.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { isLoopbackName } from "../../../kernel/outgoing/loopback-name.ts";
@@ -23,7 +22,6 @@ export interface GrantRouteParts {
   servers: McpServers;
   /** Throws a Fault where accounts cannot work. */
   grants: () => McpGrants;
-  inference: Inference;
   /** Address of the service in browsers; undefined: only browsers on this machine can connect accounts. */
   publicUrl: string | undefined;
 }
@@ -82,7 +80,7 @@ interface OfServer {
 }
 
 /** Below /v1 */
-export function mcpConnections({ servers, grants, inference, publicUrl }: GrantRouteParts): FastifyPluginAsync {
+export function mcpConnections({ servers, grants, publicUrl }: GrantRouteParts): FastifyPluginAsync {
   const find = (request: FastifyRequest<OfServer>) => {
     const { server: name } = request.params;
     return { settings: requireOAuth(name, servers.find(name, request.caller)), owner: requireOwner(request) };
@@ -109,7 +107,6 @@ export function mcpConnections({ servers, grants, inference, publicUrl }: GrantR
       },
       async ({ caller, request, reply }) => {
         const { settings, owner } = find(request);
-        await inference.admit(caller);
         const addresses = addressesOf(settings.name, originInBrowsers(request, publicUrl));
         const { url, state, cookie } = await grants().begin(settings, owner, addresses, caller);
         setTransactionCookie(request, reply, state, cookie, COOKIE);

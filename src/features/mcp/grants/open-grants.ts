@@ -1,5 +1,4 @@
 import type { Feature } from "../../../http/feature.ts";
-import type { Inference } from "../../../inference/inference.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../kernel/durations.ts";
 import { requireKeyring } from "../../../kernel/encryption/require-keyring.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
@@ -20,13 +19,12 @@ const SWEEP_MS = 10_000;
 interface GrantParts {
   config: Settings;
   database: Database;
-  inference: Inference;
   lifetime: AsyncDisposableStack;
   logger: Logger;
 }
 
 /** Accounts of callers at MCP servers, opened by the first server that has them. */
-export function prepareGrants({ config, database, inference, lifetime, logger }: GrantParts) {
+export function prepareGrants({ config, database, lifetime, logger }: GrantParts) {
   const { publicUrl } = config.signOn;
   let opened: McpGrants | undefined;
   let hasStarted = false;
@@ -69,7 +67,7 @@ export function prepareGrants({ config, database, inference, lifetime, logger }:
     routes: (configured: McpServers) => {
       servers = configured;
       return {
-        project: [mcpConnections({ servers: configured, grants: open, inference, publicUrl })],
+        project: [mcpConnections({ servers: configured, grants: open, publicUrl })],
         public: [
           mcpConnectionPages({
             grants: open,
