@@ -155,6 +155,8 @@ const added = { type: "additional_tools", role: "developer", tools: [search] };
 test.each([
   ["/v1/chat/completions", { messages, tools: [search] }, "tools[0].type"],
   ["/v1/chat/completions", { messages, tools: [{ type: "openrouter:web_search" }] }, "tools[0].type"],
+  ["/v1/chat/completions", { messages, tools: [{ type: "browser_search" }] }, "tools[0].type"],
+  ["/v1/responses", { input: "Hello", tools: [{ type: "x_search" }] }, "tools[0].type"],
   ["/v1/chat/completions", { messages, tools: [{ type: "mcp", server_url: "https://a.example" }] }, "tools[0].type"],
   ["/v1/chat/completions", { messages, plugins: [{ id: "web" }] }, "plugins[0]"],
   ["/v1/chat/completions", { messages, search_parameters: { mode: "auto" } }, "search_parameters"],

@@ -27,6 +27,8 @@ beforeAll(async () => {
   );
   await writeFile(join(folder, "aliases.yaml"), aliases());
   await writeFile(join(folder, "climbing.json"), climbing());
+  await writeFile(join(folder, "secrets.yaml"), `api_key: ${SECRET}\n- [`);
+  await writeFile(join(folder, "secrets.json"), `{"api_key": ${SECRET}}`);
   await writeFile(join(folder, "repeated.json"), repeated());
   await writeFile(join(folder, "odd.json"), ODD);
   await writeFile(join(folder, "large.json"), large());
@@ -59,6 +61,8 @@ mcp_servers:
   - { name: absent, openapi: "${join(folder, "absent.yaml")}" }
   - { name: deep, openapi: "${join(folder, "deep.json")}" }
   - { name: aliases, openapi: "${join(folder, "aliases.yaml")}" }
+  - { name: no-yaml, openapi: "${join(folder, "secrets.yaml")}" }
+  - { name: no-json, openapi: "${join(folder, "secrets.json")}" }
   - { name: climbing, openapi: "${join(folder, "climbing.json")}", url: "${store.origin}/api/v1" }
   - { name: repeated, openapi: "${join(folder, "repeated.json")}", url: "${store.origin}/api/v1" }
   - { name: odd, openapi: "${join(folder, "odd.json")}", url: "${store.origin}/api/v1" }
@@ -342,6 +346,8 @@ test("says what is wrong with a document, and not where it is", async () => {
     foreign: "Its document cannot be used: it names no address of the API: set `url`.",
     absent: "Its document cannot be read from the file (ENOENT).",
     moved: null,
+    "no-yaml": "Its document cannot be used: it is not valid YAML.",
+    "no-json": "Its document cannot be used: it is not valid JSON.",
     repeated: "Its document cannot be used: its operations have more than 8388608 characters, the limit.",
   });
   expect(problems.deep).not.toBeUndefined();

@@ -32,10 +32,16 @@ export async function readDocument(text: string): Promise<ApiDescription> {
 }
 
 async function parseText(text: string): Promise<unknown> {
-  if (/^\s*[{[]/.test(text)) return JSON.parse(text);
-  const { parse } = await import("yaml");
-  // Aliases may repeat each other; the limit of the library stops that.
-  return parse(text, { logLevel: "error", schema: "core" });
+  const isJson = /^\s*[{[]/.test(text);
+  try {
+    if (isJson) return JSON.parse(text);
+    const { parse } = await import("yaml");
+    // Aliases may repeat each other; the limit of the library stops that.
+    return parse(text, { logLevel: "error", schema: "core" });
+  } catch {
+    // The parsers quote the text, which may be another file than the operator meant.
+    throw new Error(isJson ? "it is not valid JSON" : "it is not valid YAML");
+  }
 }
 
 function readOperations(document: Mapping): Pick<ApiDescription, "operations" | "leftOut"> {

@@ -55,6 +55,7 @@ export function toHostedToolPermissions(settings: HostedToolSettings): AnswerOf<
 
 /** By the beginning of a tool's type, in the formats of OpenAI and Anthropic, with and without a date. */
 const TYPES: Readonly<Record<string, HostedTool>> = {
+  browser_search: "web_search",
   code_execution: "code_interpreter",
   code_interpreter: "code_interpreter",
   file_search: "file_search",
@@ -62,6 +63,7 @@ const TYPES: Readonly<Record<string, HostedTool>> = {
   mcp: "mcp",
   web_fetch: "web_search",
   web_search: "web_search",
+  x_search: "web_search",
 };
 
 /** Returns the hosted tool that a tool of a request is; undefined: the caller runs it. */
