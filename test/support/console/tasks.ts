@@ -255,6 +255,12 @@ const ROWS: readonly (readonly [page: string, task: string, suite: string, test:
     "uploads, filters, downloads and deletes files",
   ],
   [
+    "/skills",
+    "Upload a skill and its next version, download and delete it",
+    "console-skills",
+    "uploads a skill and its next version, downloads and deletes it",
+  ],
+  [
     "/webhooks",
     "Add a webhook, test it, and send an event again",
     "console-jobs",
@@ -348,6 +354,12 @@ const ROWS: readonly (readonly [page: string, task: string, suite: string, test:
     "Set the guardrails of a project",
     "console-guardrails",
     "sets a project's guardrails by a form, and shows what they did to a request",
+  ],
+  [
+    "/projects/$project",
+    "Turn a project's tools off, choose its service tiers, and say what is kept",
+    "console-guardrails",
+    "sets a project's tools, service tiers and data retention, each at once",
   ],
   [
     "/projects/$project",
