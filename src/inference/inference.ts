@@ -23,7 +23,7 @@ import { imageAdapter } from "./adapters/image-adapter.ts";
 import type { ModerationVerdicts } from "./adapters/moderation-adapter.ts";
 import { rerankAdapter } from "./adapters/rerank-adapter.ts";
 import { speechAdapter } from "./adapters/speech-adapter.ts";
-import { transcriptionAdapter } from "./adapters/transcription-adapter.ts";
+import { type TranscriptionKeywordOptions, transcriptionAdapter } from "./adapters/transcription-adapter.ts";
 import { CallerModels, type CallerModelsOptions } from "./caller-models.ts";
 import type { ChatAnswer } from "./chat-call.ts";
 import { type ChatOptions, ChatRequests, type ToolCheckOptions } from "./chat-requests.ts";
@@ -61,6 +61,7 @@ export interface InferenceOptions
     ServiceTierOptions,
     ToolCheckOptions,
     PronunciationOptions,
+    TranscriptionKeywordOptions,
     MirrorsOptions {}
 
 type PromptParts = Pick<ChatRequest, "messages" | "tools" | "format">;
@@ -232,8 +233,9 @@ export class Inference {
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<TranscriptionEvent>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
+    const keywords = this.#options.transcriptionKeywordsOf?.(caller) ?? [];
     const run = (transcription: typeof request) =>
-      this.#runs.run(caller, model, transcriptionAdapter(transcription), onDisconnect);
+      this.#runs.run(caller, model, transcriptionAdapter(transcription, keywords), onDisconnect);
     const read = (transcription: typeof request) =>
       recording?.watch((events: TranscriptionEvent[]) => transcriptionContent(transcription, events));
     const guards = this.#guardrails.of(caller, model, "transcription", "file", onDisconnect);

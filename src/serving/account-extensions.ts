@@ -1,6 +1,7 @@
 import type { AccountExtensions } from "../features/accounts/extensions.ts";
 import type { AllKeyPolicies } from "../features/accounts/keys/key-policy.ts";
 import { retentionPolicy } from "../features/accounts/policies/data-retention-policy.ts";
+import { keywordPolicy } from "../features/audio/keyword-policy.ts";
 import { pronunciationPolicy } from "../features/audio/pronunciation-policy.ts";
 import { budgetPolicy } from "../features/budgets/key-policy.ts";
 import { guardrailPolicy } from "../features/guardrails/guardrail-policy.ts";
@@ -27,6 +28,7 @@ export const KEY_POLICIES: AllKeyPolicies = {
   serviceTiers: serviceTierPolicy,
   disabledTools: hostedToolPolicy,
   pronunciations: pronunciationPolicy,
+  transcriptionKeywords: keywordPolicy,
 };
 
 /** What the features add to accounts. `outbox` undefined: no webhooks. */

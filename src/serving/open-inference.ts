@@ -119,6 +119,7 @@ export function openInference({
     serviceTiersOf: (caller) => callers.policyOf(caller, "serviceTiers"),
     checkTools: (caller, body) => checkForwardedTools(callers.policyOf(caller, "disabledTools"), body),
     pronunciationsOf: (caller) => callers.policyOf(caller, "pronunciations"),
+    transcriptionKeywordsOf: (caller) => callers.policyOf(caller, "transcriptionKeywords"),
     recordingOf: (caller) => callers.policyOf(caller, "recording"),
     onGuarded: (request) => {
       for (const { type, stage, outcome } of request.report.records) metrics.guardrail(type, stage, outcome);

@@ -302,6 +302,8 @@ export interface Answers {
   HostedToolPermissionsBody: { "code_interpreter"?: ({ "enabled": boolean } | null); "file_search"?: ({ "enabled": boolean } | null); "image_generation"?: ({ "enabled": boolean } | null); "mcp"?: ({ "enabled": boolean } | null); "web_search"?: ({ "enabled": boolean } | null) };
   Pronunciations: { "object": "list"; "data": { "text": string; "spoken": string }[] };
   PronunciationsBody: { "data": { "text": string; "spoken": string }[] };
+  TranscriptionKeywords: { "object": "list"; "data": string[] };
+  TranscriptionKeywordsBody: { "data": string[] };
   ModerationPolicy: { "object": "project.moderation_policy"; "model": (string | null); "policy": { "input": ({ "mode": "score" | "block" } | null); "output": ({ "mode": "score" | "block" } | null) }; "unsupported_language": ({ "action": "pass" | "refuse" | "model"; "model": (string | null) } | null) };
   ModerationPolicyBody: { "model"?: (string | null); "policy"?: ({ "input"?: ({ "mode": "score" | "block" } | null); "output"?: ({ "mode": "score" | "block" } | null) } | null); "unsupported_language"?: ({ "action": "pass" | "refuse" | "model"; "model"?: (string | null) } | null) };
   ProjectModerationPolicyDeleted: { "object": "project.moderation_policy.deleted"; "deleted": boolean };

@@ -6,6 +6,7 @@ import { startConverter } from "../../kernel/process/child.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { toAudioFault } from "./audio-faults.ts";
+import { transcriptionKeywords } from "./keyword-policy.ts";
 import { pronunciations } from "./pronunciation-policy.ts";
 import { audioSpeech } from "./speech-routes.ts";
 import { audioTranscriptions } from "./transcription-routes.ts";
@@ -28,7 +29,7 @@ export async function openAudio({ accounts, config, lifetime, inference, files }
   lifetime.defer(() => decoder.close());
   const uploads = { directory, maxBytes: maxUploadBytes };
   return {
-    admin: [pronunciations(accounts)],
+    admin: [pronunciations(accounts), transcriptionKeywords(accounts)],
     project: [
       audioTranscriptions(inference, { decoder, uploads, maxAudioSeconds, unknownFields }),
       audioSpeech(inference, unknownFields),

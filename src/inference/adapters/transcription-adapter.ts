@@ -1,5 +1,6 @@
 /** Adapts transcriptions to the life of a request. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
@@ -26,9 +27,18 @@ function observeSeconds(samples: AsyncIterable<Float32Array>, onRead: (seconds: 
   };
 }
 
-/** Adapts transcription; its usage counts the seconds of audio that were read. */
+export interface TranscriptionKeywordOptions {
+  /** Names and terms that a caller's recordings have in them. */
+  transcriptionKeywordsOf?: ((caller: Caller) => readonly string[]) | undefined;
+}
+
+/**
+ * Adapts transcription; its usage counts the seconds of audio that were read. `keywords` are the prompt of a request
+ * without one, for models that take prompts.
+ */
 export function transcriptionAdapter(
   request: Omit<TranscriptionRequest, "model">,
+  keywords: readonly string[],
 ): TaskAdapter<TranscriptionModel, TranscriptionEvent> {
   let heardSeconds = 0;
   const samples = observeSeconds(request.samples, (seconds) => {
@@ -39,7 +49,10 @@ export function transcriptionAdapter(
     upperBound: () => ({ ...NO_UPPER_BOUND, audioBytes: request.file.bytes }),
     affinity: () => undefined,
     refusal: (model, id) => refuseTranscription(request, model) ?? missingFeature(request, model, id),
-    begin: (model, id, signal) => model.transcribe({ ...request, samples, model: id }, signal),
+    begin: (model, id, signal) => {
+      const prompt = request.prompt ?? (model.abilities.prompt ? toPrompt(keywords) : undefined);
+      return model.transcribe({ ...request, prompt, samples, model: id }, signal);
+    },
     drainsToBuffer: () => true,
     count: (event, used) => {
       const seconds = event.type === "finish" ? event.audioSeconds : event.type === "segment" ? event.endSeconds : 0;
@@ -53,6 +66,10 @@ export function transcriptionAdapter(
     },
     isEnd: (event) => event.type === "finish",
   };
+}
+
+function toPrompt(keywords: readonly string[]): string | undefined {
+  return keywords.length === 0 ? undefined : `${keywords.join(", ")}.`;
 }
 
 function missingFeature(

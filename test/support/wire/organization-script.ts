@@ -63,6 +63,12 @@ export const organization: WireScript = async ({ recorder, key, adminKey }) => {
   const words = `${project}/pronunciations`;
   await send("pronunciations", `GET ${words}`);
   await send("set pronunciations", `POST ${words}`, { data: [{ text: "Bonn", spoken: "Bon" }] });
+  const keywords = `${project}/transcription_keywords`;
+  await send("transcription keywords", `GET ${keywords}`);
+  await send("set transcription keywords", `POST ${keywords}`, { data: ["Bonn", "Parlance"] });
+  await send("invalid transcription keywords", `POST ${keywords}`, {
+    data: ["a".repeat(99), ...Array(9).fill("b".repeat(60))],
+  });
   await send("invalid pronunciations", `POST ${words}`, { data: [{ text: "" }] });
   const tiers = `${project}/service_tier_settings`;
   await send("service tiers", `GET ${tiers}`);

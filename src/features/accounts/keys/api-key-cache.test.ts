@@ -17,6 +17,7 @@ const RECORD: KeyRecord = {
   retention: "none",
   disabledTools: [],
   pronunciations: [],
+  transcriptionKeywords: [],
 };
 
 /** A database that answers polls after `pollMs` and knows the key until it is revoked. */
