@@ -222,6 +222,12 @@ export class CallerModels {
       })
       .filter((found) => mayUseFound(mayUse, found));
   }
+
+  /** Resolves the model that gets copies of the chats with `model`; undefined where the caller may not use it. */
+  mirror(caller: Caller, { mirror }: CatalogModel): ResolvedModel | undefined {
+    const match = mirror && this.#options.catalog.findFallback(mirror.model);
+    return match && mayUseFound(this.#options.accessOf(caller), match) ? match : undefined;
+  }
 }
 
 /** Before its first load, a model is not known to be blind. */

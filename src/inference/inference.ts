@@ -91,7 +91,7 @@ export class Inference {
     this.#guardrails = new RequestGuards(this.models, this.#runs, options);
     this.#recordings = new Recordings(options, (caller, id) => this.#guardrails.policyOf(caller, id));
     this.#moderator = new Moderator(this.models, this.#runs, this.#guardrails, this.#recordings, options);
-    this.#mirrors = new Mirrors(options, this.#recordings);
+    this.#mirrors = new Mirrors(this.models, options, this.#recordings);
     this.#chats = new ChatRequests(options, {
       models: this.models,
       runs: this.#runs,

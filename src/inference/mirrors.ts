@@ -3,16 +3,18 @@
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import type { Caller } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
+import { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault } from "../kernel/faults.ts";
 import { newOrderedId } from "../kernel/id.ts";
 import { chatAdapter } from "./adapters/chat-adapter.ts";
-import type { CallerModelsOptions } from "./caller-models.ts";
+import type { CallerModels, CallerModelsOptions } from "./caller-models.ts";
 import { type ChatAnswer, toChatAnswer } from "./chat-call.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { UNLIMITED } from "./quota.ts";
 import { recordChat } from "./recording/chat-recording.ts";
 import type { Recordings, RecordingsOptions } from "./recording/recordings.ts";
 import type { RequestRecording } from "./recording/request-recording.ts";
+import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { projectOf, type RunsOptions } from "./runs.ts";
 import { type ServiceTierOptions, withServiceTier } from "./service-tier.ts";
 import type { Settlement } from "./settlement.ts";
@@ -32,7 +34,7 @@ export interface MirroredChat {
 
 export interface MirrorsOptions
   extends Pick<CallerModelsOptions, "catalog">,
-    Pick<RunsOptions, "router" | "requestTimeoutSeconds">,
+    Pick<RunsOptions, "router" | "requestTimeoutSeconds" | "stillWorks">,
     Pick<RecordingsOptions, "mayRecord">,
     ServiceTierOptions {
   /** Called with each mirrored chat, once it is over. */
@@ -42,16 +44,20 @@ export interface MirrorsOptions
 }
 
 export class Mirrors {
+  readonly #models: CallerModels;
   readonly #options: MirrorsOptions;
   readonly #recordings: Recordings;
   /** By catalog ID of the model whose chats are mirrored. */
   readonly #running = new Map<string, number>();
-  readonly #runs = new Set<{ abort(reason: Fault): void }>();
+  readonly #runs = new ActiveSet<RevocableRun>();
+  readonly #revokedRuns: RevokedRuns;
   #isStopped = false;
 
-  constructor(options: MirrorsOptions, recordings: Recordings) {
+  constructor(models: CallerModels, options: MirrorsOptions, recordings: Recordings) {
+    this.#models = models;
     this.#options = options;
     this.#recordings = recordings;
+    this.#revokedRuns = new RevokedRuns(this.#runs, options.stillWorks);
   }
 
   /**
@@ -64,7 +70,7 @@ export class Mirrors {
     const settings = source?.mirror;
     if (source === undefined || settings === undefined || this.#isStopped || answer.cache?.status === "hit") return;
     if (Math.random() * 100 >= settings.percent) return;
-    const match = catalog.findFallback(settings.model);
+    const match = this.#models.mirror(caller, source);
     if (match?.model.task !== "chat") return;
     const running = this.#running.get(source.id) ?? 0;
     if (running >= settings.maxConcurrent) {
@@ -103,7 +109,8 @@ export class Mirrors {
       startedAt: Date.now(),
       onSettled: () => {},
     });
-    this.#runs.add(run);
+    const entry = this.#runs.add(run);
+    this.#revokedRuns.watch();
     const deadline = setTimeout(() => {
       run.abort(new Fault("upstream-timeout", `The mirror did not answer within ${seconds} seconds.`));
     }, seconds * 1000).unref();
@@ -117,7 +124,7 @@ export class Mirrors {
       failure = error;
     } finally {
       clearTimeout(deadline);
-      this.#runs.delete(run);
+      this.#runs.delete(entry);
       const { settlement } = run;
       if (settlement !== undefined) {
         onMirrored?.({ id: newOrderedId("req_"), caller, mirrored, beganAt, settlement, failure, recording });

@@ -33,6 +33,8 @@ models:
   - { id: forwarded, task: chat, mirror: { model: remote }, deployments: [${remote}] }
   - { id: broken, task: chat, mirror: { model: away }, ${main} }
   - { id: busy, task: chat, mirror: { model: slow, max_concurrent: 2 }, ${main} }
+  - { id: revoked, task: chat, mirror: { model: slow }, ${main} }
+  - { id: private, task: chat, mirror: { model: careful }, ${main} }
   - { id: repeated, task: chat, mirror: { model: other }, cache: { sampled: true }, ${main} }
   - { id: guarded, task: chat, mirror: { model: careful }, ${main} }
   - { id: other, task: chat, hidden: true, ${price}, deployments: [{ engine: scripted, replies: [{ text: "Second." }] }] }
@@ -45,15 +47,30 @@ models:
     guardrails: [{ type: pii, action: mask }]
     deployments: [{ engine: scripted, replies: [{ match: "grace@example.com", text: "It leaked out to me." }, { text: "Masked." }] }]
 `);
-  client = new OpenAI({ baseURL: `${service.origin}/v1`, apiKey: service.apiKey });
+  client = clientOf(service.apiKey);
 });
 afterAll(async () => {
   await service?.close();
   await upstream?.close();
 });
 
-const ask = async (model: string, content = "Hi") =>
-  (await client.chat.completions.create({ model, messages: [{ role: "user", content }] })).choices[0]?.message.content;
+const clientOf = (apiKey: string) => new OpenAI({ baseURL: `${service.origin}/v1`, apiKey });
+
+async function administer(method: "GET" | "POST" | "DELETE", path: string, payload?: object) {
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  return (
+    await service.inject({ method, url: `/v1/organization/${path}`, headers, ...(payload && { payload }) })
+  ).json();
+}
+
+async function newProject() {
+  const { id: project } = await administer("POST", "projects", { name: "Other" });
+  const { id, api_key } = await administer("POST", `projects/${project}/service_accounts`, { name: "Caller" });
+  return { project: `projects/${project}`, account: `projects/${project}/service_accounts/${id}`, key: api_key.value };
+}
+
+const ask = async (model: string, content = "Hi", from = client) =>
+  (await from.chat.completions.create({ model, messages: [{ role: "user", content }] })).choices[0]?.message.content;
 
 async function askStreamed(model: string): Promise<string> {
   const stream = await client.chat.completions.create({
@@ -138,6 +155,24 @@ test("masks what the guardrails of the mirror mask", async () => {
   await eventually(async () => expect(await mirrored("guarded")).toEqual({ finished: 1 }));
   const copy = (await entriesOf("guarded")).find(({ operation }) => operation === "mirror");
   expect(copy?.output_tokens).toBe(1);
+});
+
+test("sends no copy to a model that the project may not use, whose guardrails do not apply either", async () => {
+  const { project, key } = await newProject();
+  await administer("POST", `${project}/model_permissions`, { mode: "allow_list", model_ids: ["private"] });
+  const request = { model: "private", messages: [{ role: "user" as const, content: "Write to grace@example.com." }] };
+  const { response } = await clientOf(key).chat.completions.create(request).withResponse();
+  expect(response.headers.get("x-parlance-guardrails")).toBeNull();
+  await ask("private");
+  await eventually(async () => expect(await mirrored("private")).toEqual({ finished: 1 }));
+});
+
+test("cancels the copy of a key that is revoked", async () => {
+  const { account, key } = await newProject();
+  expect(await ask("revoked", "Hi", clientOf(key))).toBe("Hello.");
+  expect(await mirrored("revoked")).toEqual({});
+  await administer("DELETE", account);
+  await eventually(async () => expect(await mirrored("revoked")).toEqual({ failed: 1 }));
 });
 
 test("drops copies beyond those that may be on their way, and answers all", async () => {

@@ -63,7 +63,7 @@ export class RequestGuards {
     const { catalog, guardrails, guardrailsOf } = this.#options;
     const ofProject = guardrailsOf(caller);
     const model = id === undefined ? undefined : catalog.find(id)?.model;
-    const mirror = model?.mirror && catalog.findFallback(model.mirror.model)?.model;
+    const mirror = model && this.#models.mirror(caller, model)?.model;
     const candidates =
       model === undefined ? [] : [model, ...this.#models.fallbacks(caller, model).map((each) => each.model)];
     if (mirror !== undefined) candidates.push(mirror);
