@@ -24,10 +24,10 @@ const STATUSES: Readonly<Record<string, number>> = {
 export function toBedrockError(type: string, body: unknown): UpstreamError {
   const { message, Message } = fieldsOf(body);
   const name = type.replace(/[:#].*$/, "").replace(/Exception$/i, "");
-  const parsed = parseUpstreamError({ error: { message: textOf(message) || textOf(Message), code: name } });
+  const status = STATUSES[name.toLowerCase()];
+  const parsed = parseUpstreamError({ error: { message: textOf(message) || textOf(Message), code: name, status } });
   if (parsed?.details.code === "context_length_exceeded") return parsed;
-  const details = { ...parsed?.details, status: STATUSES[name.toLowerCase()] };
-  return new UpstreamError("answered with an error", details);
+  return new UpstreamError("answered with an error", { ...parsed?.details, status });
 }
 
 export function readBedrockError({ body, status, headers }: Refusal): ReadError {

@@ -9,6 +9,15 @@ test.each<[server: string, body: unknown]>([
   ["an older vLLM", { object: "error", message: VLLM, type: "BadRequestError", param: null, code: 400 }],
   ["llama-server", { error: { message: "too long", type: "exceed_context_size_error", code: 400 } }],
   ["OpenAI", { error: { message: VLLM, param: "messages", code: "context_length_exceeded" } }],
+  ["Cohere", { error: { message: "too many tokens: the prompt cannot exceed 4081 - received 4292." } }],
 ])("recognizes a prompt that is too long from the error of %s", (_server, body) => {
   expect(parseUpstreamError(body)?.details).toMatchObject({ param: "messages", code: "context_length_exceeded" });
+});
+
+test.each<[server: string, body: unknown]>([
+  ["Bedrock", { error: { message: "Too many tokens, please wait before trying again." } }],
+  ["Bedrock, of a day", { error: { message: "Too many tokens per day, please wait before trying again." } }],
+  ["a gateway", { error: { message: "Too many tokens in the last minute.", code: 429 } }],
+])("does not take a limit of %s for a prompt that is too long", (_server, body) => {
+  expect(parseUpstreamError(body)?.details.code).not.toBe("context_length_exceeded");
 });

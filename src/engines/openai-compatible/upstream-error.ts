@@ -40,10 +40,11 @@ export function parseUpstreamError(body: unknown): UpstreamError | undefined {
 }
 
 function toError(error: Record<string, unknown>): UpstreamError {
-  if (saysTooLong(error)) return contextExceeded(error);
   const status = [error.status, error.code]
     .map(Number)
     .find((each) => Number.isInteger(each) && each >= 400 && each < 600);
+  // A limit per minute counts tokens, too.
+  if (status !== 429 && saysTooLong(error)) return contextExceeded(error);
   return new UpstreamError("answered with an error", {
     message: textOf(error.message),
     param: textOf(error.param),
@@ -52,9 +53,12 @@ function toError(error: Record<string, unknown>): UpstreamError {
   });
 }
 
-/** Sentences of vLLM, Anthropic, Gemini, Bedrock, Mistral and this service. */
+/**
+ * Sentences of vLLM, Anthropic, Gemini, Bedrock, Mistral, Cohere and this service; not Bedrock's of a limit per minute or
+ * day, which gateways repeat: "Too many tokens, please wait before trying again."
+ */
 const TOO_LONG =
-  /maximum context length|prompt is too long|input token count .* exceeds the maximum|input is too long|too many (?:input )?tokens|exceeds? the (?:model's )?(?:maximum )?context|model's context window is \d/i;
+  /maximum context length|prompt is too long|input token count .* exceeds the maximum|input is too long|too many (?:input )?tokens(?!.{0,40}please wait)|exceeds? the (?:model's )?(?:maximum )?context|model's context window is \d/i;
 
 /** llama-server's word for it and the sentences of others, which come without OpenAI's code. */
 function saysTooLong({ type, message }: Record<string, unknown>): boolean {
