@@ -58,7 +58,7 @@ function toError(error: Record<string, unknown>): UpstreamError {
  * day, which gateways repeat: "Too many tokens, please wait before trying again."
  */
 const TOO_LONG =
-  /maximum context length|prompt is too long|input token count .* exceeds the maximum|input is too long|too many (?:input )?tokens(?!.{0,40}please wait)|exceeds? the (?:model's )?(?:maximum )?context|model's context window is \d/i;
+  /maximum context length|prompt is too long|input token count .{0,100}exceeds the maximum|input is too long|too many (?:input )?tokens(?!.{0,40}please wait)|exceeds? the (?:model's )?(?:maximum )?context|model's context window is \d/i;
 
 /** llama-server's word for it and the sentences of others, which come without OpenAI's code. */
 function saysTooLong({ type, message }: Record<string, unknown>): boolean {
