@@ -1,6 +1,7 @@
 /** Contents of Gemini's requests as messages of chat completions, whose images, files and recordings every model is given. */
 
 import { unsupportedValue } from "../../kernel/faults.ts";
+import { OpenCalls } from "../open-calls.ts";
 import type { GenerateContentBody, Part } from "./generate-body.ts";
 import { readThoughtSignature } from "./thought-signatures.ts";
 
@@ -9,7 +10,7 @@ type Call = Fields & { id: string; name: string };
 
 /** Throws a Fault for content that models here do not take. */
 export function toMessages({ systemInstruction, contents }: GenerateContentBody): Fields[] {
-  const calls = new OpenCalls();
+  const calls = new GeminiCalls();
   const system = toParts(systemInstruction?.parts ?? [], "systemInstruction");
   const messages = system.length === 0 ? [] : [{ role: "system", content: system }];
   return [
@@ -21,42 +22,25 @@ export function toMessages({ systemInstruction, contents }: GenerateContentBody)
   ];
 }
 
-interface OpenCall {
-  id: string;
-  name: string;
-}
-
-/** Calls that no result has answered yet: Gemini's clients may send neither with an ID. */
-class OpenCalls {
-  readonly #byId = new Map<string, Set<OpenCall>>();
-  readonly #byName = new Map<string, Set<OpenCall>>();
+/** Gemini's clients may send neither calls nor results with an ID. */
+class GeminiCalls {
+  readonly #open = new OpenCalls();
   #count = 0;
 
   add({ id, name }: { id?: string | null | undefined; name: string }): string {
     // Nine letters or digits, which the strictest chat templates require.
     const call = { id: id ?? `call${String(this.#count++).padStart(5, "0")}`, name };
-    addTo(this.#byId, call.id, call);
-    addTo(this.#byName, name, call);
+    this.#open.add(call);
     return call.id;
   }
 
   /** Returns the ID of the call that a result answers; undefined without one. */
   take({ id, name }: { id?: string | null | undefined; name: string }): string | undefined {
-    const [call] = (id == null ? this.#byName.get(name) : this.#byId.get(id)) ?? [];
-    if (call === undefined) return undefined;
-    this.#byId.get(call.id)?.delete(call);
-    this.#byName.get(call.name)?.delete(call);
-    return call.id;
+    return this.#open.take(id == null ? { name } : { id })?.id;
   }
 }
 
-function addTo(calls: Map<string, Set<OpenCall>>, key: string, call: OpenCall): void {
-  const present = calls.get(key);
-  if (present === undefined) calls.set(key, new Set([call]));
-  else present.add(call);
-}
-
-function fromModel(parts: readonly Part[], path: string, calls: OpenCalls): Fields[] {
+function fromModel(parts: readonly Part[], path: string, calls: GeminiCalls): Fields[] {
   const details: Fields[] = [];
   const called: Call[] = [];
   let thought = "";
@@ -88,7 +72,7 @@ function fromModel(parts: readonly Part[], path: string, calls: OpenCalls): Fiel
 function toCall(
   { id, name, args }: NonNullable<Part["functionCall"]>,
   signature: string | undefined,
-  calls: OpenCalls,
+  calls: GeminiCalls,
 ): Call {
   return {
     ...{ id: calls.add({ id, name }), name, type: "function" },
@@ -98,7 +82,7 @@ function toCall(
 }
 
 /** Results of calls come first; their images follow with the user's parts. */
-function fromUser(parts: readonly Part[], path: string, role: string | null | undefined, calls: OpenCalls): Fields[] {
+function fromUser(parts: readonly Part[], path: string, role: string | null | undefined, calls: GeminiCalls): Fields[] {
   const results: Fields[] = [];
   const others: Part[] = [];
   for (const [index, part] of parts.entries()) {

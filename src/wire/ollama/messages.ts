@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-message.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { OpenCalls } from "../open-calls.ts";
 import { listOf } from "../openai/list-of.ts";
 
 export const Images = z.array(z.string().min(1)).max(100);
@@ -30,7 +31,7 @@ type Message = z.output<typeof Message>;
 /** Converts messages. Ollama's tool messages name the tool rather than a call. Throws a Fault. */
 export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
   let calls = 0;
-  let open: ToolCall[] = [];
+  const open = new OpenCalls<ToolCall>();
   return messages.map((message, index) => {
     const { role, tool_name, tool_call_id } = message;
     const { content, images: sentImages, tool_calls: sentCalls } = message;
@@ -38,11 +39,10 @@ export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
     const [text, images, tool_calls] = [content ?? "", sentImages ?? [], sentCalls ?? []];
     const path = `messages[${index}]`;
     if (role === "tool") {
-      const call = open.find(({ id, name }) => (tool_call_id ?? id) === id && (tool_name ?? name) === name) ?? open[0];
+      const call = open.take({ id: tool_call_id, name: tool_name }) ?? open.take({});
       if (call === undefined) {
         throw invalidRequest(`Invalid value for '${path}': no assistant message before it calls a tool.`, "messages");
       }
-      open = open.filter((each) => each !== call);
       return { role, content: text, toolCallId: call.id };
     }
     if (role !== "assistant" || tool_calls.length === 0) return { role, content: toContent(text, images, path) };
@@ -52,7 +52,7 @@ export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
       name,
       arguments: JSON.stringify(input ?? {}),
     }));
-    open = [...open, ...toolCalls];
+    for (const call of toolCalls) open.add(call);
     return { role, content: text, toolCalls };
   });
 }
