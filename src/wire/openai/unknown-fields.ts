@@ -22,10 +22,13 @@ export interface FieldRules {
 /** Fields of other engines and gateways whose names are near those of fields with another meaning. */
 const NOT_MISSPELLED: ReadonlySet<string> = new Set(["top_a", "top_n", "models"]);
 
+/** Names that are compared with the known ones: a body with more was not written by hand. */
+export const MAX_COMPARED_NAMES = 100;
+
 /** Returns the Fault for the first field of `body` that must not be ignored; undefined without one. */
 export function firstRefusedField(body: Readonly<Record<string, unknown>>, rules: FieldRules): Fault | undefined {
-  for (const field of unknownFieldsOf(body, rules.known)) {
-    const fault = refusedField(field, body, rules);
+  for (const [index, field] of unknownFieldsOf(body, rules.known).entries()) {
+    const fault = refusedField(field, body, rules, index < MAX_COMPARED_NAMES);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -67,6 +70,7 @@ function refusedField(
   field: string,
   body: Readonly<Record<string, unknown>>,
   { known, unsupported, policy }: FieldRules,
+  isCompared: boolean,
 ): Fault | undefined {
   const rule = Object.hasOwn(unsupported, field) ? unsupported[field] : undefined;
   if (rule !== undefined) {
@@ -75,7 +79,7 @@ function refusedField(
     return unsupportedValue(`This model does not support '${field}'${instead}.`, field);
   }
   const name = shorten(field);
-  const meant = misspelled(field, known);
+  const meant = isCompared ? misspelled(field, known) : undefined;
   if (meant !== undefined && !Object.hasOwn(body, meant)) {
     return invalidRequest(`Unknown parameter: '${name}'. Did you mean '${meant}'?`, name, "unknown_parameter");
   }

@@ -7,7 +7,7 @@ import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/fault
 import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
-import { isMisspelling } from "../openai/unknown-fields.ts";
+import { isMisspelling, MAX_COMPARED_NAMES } from "../openai/unknown-fields.ts";
 import type { CallerToolType } from "./caller-tool-definitions.ts";
 import { hostedVariant, isCallerTool, toCallerFunction } from "./caller-tools.ts";
 import { functionsIn, TOOL_SEARCH } from "./tool-search.ts";
@@ -154,8 +154,8 @@ export function firstHostedTool(
   policy: HostedToolsPolicy,
   served?: ServedTools,
 ): Fault | undefined {
-  for (const { type, path } of notCallable(sent, served)) {
-    const fault = hostedTool(type.slice(0, 100), path, policy);
+  for (const [index, { type, path }] of notCallable(sent, served).entries()) {
+    const fault = hostedTool(type.slice(0, 100), path, policy, index < MAX_COMPARED_NAMES);
     if (fault !== undefined) return fault;
   }
   for (const [index, tool] of sent.entries()) {
@@ -169,8 +169,8 @@ export function firstHostedTool(
 const CONFIGURED_TOOLS: ReadonlySet<string> = new Set(["code_interpreter", "web_search"]);
 
 /** A misspelled type is refused by every policy. */
-function hostedTool(type: string, param: string, policy: HostedToolsPolicy): Fault | undefined {
-  const meant = OWN_TYPES.find((each) => isMisspelling(type, each));
+function hostedTool(type: string, param: string, policy: HostedToolsPolicy, isCompared: boolean): Fault | undefined {
+  const meant = isCompared ? OWN_TYPES.find((each) => isMisspelling(type, each)) : undefined;
   if (meant !== undefined) {
     return unsupportedValue(`There are no tools of the type '${type}'. Did you mean '${meant}'?`, param);
   }
