@@ -12,6 +12,8 @@ interface FileError {
 
 export class ConfigErrors {
   readonly #file: FileError[] = [];
+  /** Paths with an error, and paths with messages: a list is searched again for each of thousands of errors. */
+  readonly #known = new Set<string>();
   readonly #environment: string[] = [];
   /** Secret texts and what to show in their place. */
   readonly #redactions = new Map<string, string>();
@@ -22,8 +24,10 @@ export class ConfigErrors {
 
   /** `message` follows the path, such as `must be a string`. */
   add(path: Path, message: string): void {
-    const isKnown = this.#file.some((each) => each.message === message && samePath(each.path, path));
-    if (!isKnown) this.#file.push({ path, message });
+    const known = JSON.stringify([path, message]);
+    if (this.#known.has(known)) return;
+    this.#known.add(known).add(JSON.stringify([path]));
+    this.#file.push({ path, message });
   }
 
   addVariable(name: string, message: string): void {
@@ -31,7 +35,7 @@ export class ConfigErrors {
   }
 
   has(path: Path): boolean {
-    return this.#file.some((each) => samePath(each.path, path));
+    return this.#known.has(JSON.stringify([path]));
   }
 
   /** Redacts a text from all messages, since an engine's message may quote its input. Texts below 6 characters stay, since they match by accident. */
@@ -74,10 +78,6 @@ export class ConfigErrors {
 
 function indent(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line}`);
-}
-
-function samePath(a: Path, b: Path): boolean {
-  return a.length === b.length && a.every((part, index) => part === b[index]);
 }
 
 function formatPath(path: Path): string {
