@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ConfigErrors } from "./config-errors.ts";
+import { parseFile } from "./parse-file.ts";
 
 /** What one request may take from others. */
 const MAX_CPU_MS = 150;
@@ -29,4 +30,20 @@ test("knows paths, and messages at one path apart", () => {
   errors.add(["models", 0], "a");
   expect(errors.below(["models"])).toEqual(["[0]: a", "[0]: b"]);
   expect([["models", 0], ["models"], ["models", "0"]].map((path) => errors.has(path))).toEqual([true, false, false]);
+});
+
+test("compares the first hundred unknown keys with the known ones", () => {
+  const keys = Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`guardrail_${index}`, 1]));
+  const runs = Array.from({ length: 4 }, () => {
+    const errors = new ConfigErrors();
+    const before = process.threadCpuUsage();
+    parseFile({ modles: [], ...keys }, {}, errors);
+    const { user, system } = process.threadCpuUsage(before);
+    const found = errors.below([]);
+    expect(found).toHaveLength(9001);
+    expect(found[0]).toBe("modles: is not a known key; did you mean models?");
+    expect(found.at(-1)).toBe("guardrail_8999: is not a known key");
+    return (user + system) / 1000;
+  });
+  expect(Math.min(...runs)).toBeLessThan(MAX_CPU_MS);
 });

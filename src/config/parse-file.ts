@@ -94,11 +94,16 @@ function parseOptions(
   return parsed.data;
 }
 
+/** Unknown keys that are compared with the known ones: one request may send thousands, and none of them by hand. */
+const MAX_COMPARED_KEYS = 100;
+
 function report(issues: Parameters<typeof findings>[0], base: Path, schema: JsonSchema, errors: ConfigErrors): void {
+  let unknown = 0;
   for (const { path, message, unknownKey } of findings(issues)) {
     const at = [...base, ...path];
     if (unknownKey !== undefined) {
-      const keys = knownKeys(schemaAt(schema, path) ?? {}) ?? [];
+      unknown += 1;
+      const keys = unknown > MAX_COMPARED_KEYS ? [] : (knownKeys(schemaAt(schema, path) ?? {}) ?? []);
       errors.add([...at, unknownKey], describeUnknownKey(unknownKey, keys));
     } else if (!errors.has(at)) {
       // A missing variable at this path explains more than what its placeholder breaks.
@@ -116,8 +121,9 @@ function rejectIgnoredKeys(
 ): void {
   const keys = knownKeys(schema);
   if (keys === undefined) return;
-  for (const key of Object.keys(settings)) {
-    if (!keys.includes(key)) errors.add([...path, key], describeUnknownKey(key, keys));
+  const unknown = Object.keys(settings).filter((key) => !keys.includes(key));
+  for (const [index, key] of unknown.entries()) {
+    errors.add([...path, key], describeUnknownKey(key, index < MAX_COMPARED_KEYS ? keys : []));
   }
 }
 
