@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { ChatAnswer } from "../inference/chat-call.ts";
 import type { ChatOptions } from "../inference/chat-requests.ts";
 import type { Inference } from "../inference/inference.ts";
+import { turnBetweenParts } from "../kernel/async/turn-between-parts.ts";
 import { Fault } from "../kernel/faults.ts";
 import {
   type ChatFormat,
@@ -35,6 +36,7 @@ export function chatHandler<Chat extends FormatChat>(
     const chat = format.read(request.body, formatContext(request, unknownFields));
     if (prepare !== undefined) {
       request.record.model = chat.model;
+      await turnBetweenParts(request.bodyBytes);
       await prepare(reply, chat);
     }
     const ask = askModel(inference, format, reply);
@@ -59,6 +61,8 @@ export async function answerChat<Context extends FormatContext, Chat extends For
 ): Promise<unknown> {
   const { request } = reply;
   request.record.model = chat.model;
+  // What was read is converted next, and then sent.
+  await turnBetweenParts(request.bodyBytes);
   const waiting = chat.isStreamed ? new WaitFrames<ChatAnswer>((reason) => format.waitFrame(reason, chat)) : undefined;
   const answering = run(format, chat, reply, waiting, ask);
   const answer = waiting === undefined ? await answering : await waiting.answerOrWait(answering);
@@ -121,5 +125,9 @@ function askModel<Context extends FormatContext, Chat extends FormatChat>(
   { request }: FastifyReply,
 ): AskChat<Chat> {
   return (chat, options) =>
-    runWithin(format, chat, (each) => inference.chat(request.caller, format.call(each), options));
+    runWithin(format, chat, async (each) => {
+      const call = format.call(each);
+      await turnBetweenParts(request.bodyBytes);
+      return inference.chat(request.caller, call, options);
+    });
 }

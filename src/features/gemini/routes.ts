@@ -8,6 +8,7 @@ import { operation, type RouteAdder, rawOperation, routes } from "../../http/ope
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import { sendAnswer } from "../../http/send-answer.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { turnBetweenParts } from "../../kernel/async/turn-between-parts.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import {
   BatchEmbedAnswer,
@@ -24,8 +25,13 @@ import {
   GenerateContentEvent,
   GenerateContentEvents,
 } from "../../wire/gemini/generate-answer.ts";
-import { CountTokensBody, GenerateContentBody, readCountTokensBody } from "../../wire/gemini/generate-body.ts";
-import { ignoredFields, toPromptParts } from "../../wire/gemini/generate-call.ts";
+import {
+  CountTokensBody,
+  GenerateContentBody,
+  readCountTokensBody,
+  readGenerateBody,
+} from "../../wire/gemini/generate-body.ts";
+import { ignoredFields, toChatBody, toPromptParts } from "../../wire/gemini/generate-call.ts";
 import { contentArrayFormat, type GeminiContext, generateContentFormat } from "../../wire/gemini/generate-content.ts";
 import {
   GeminiModel,
@@ -115,7 +121,11 @@ export function geminiMethods(
       async (request, reply, model) => {
         const body = readCountTokensBody(request.body);
         reportIgnoredFields(reply, ignoredFields(body, unknownFields, true));
-        const prompt = toPromptParts(model, body, formatContext(request, unknownFields));
+        await turnBetweenParts(request.bodyBytes);
+        const chat = toChatBody(model, body);
+        await turnBetweenParts(request.bodyBytes);
+        const prompt = toPromptParts(body, chat, formatContext(request, unknownFields));
+        await turnBetweenParts(request.bodyBytes);
         const counted = await inference.countPromptTokens(request.caller, { ...prompt, model });
         reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");
         return { totalTokens: counted.promptTokens };
@@ -140,7 +150,10 @@ export function geminiMethods(
   ): Promise<unknown> {
     const isArray = about.isStreamed && (request.query as { alt?: string }).alt !== "sse";
     const format = isArray ? contentArrayFormat : generateContentFormat;
-    const chat = format.read(request.body, { ...formatContext(request, unknownFields), ...about });
+    const body = readGenerateBody(request.body);
+    await turnBetweenParts(request.bodyBytes);
+    const chat = format.read(body, { ...formatContext(request, unknownFields), ...about });
+    await turnBetweenParts(request.bodyBytes);
     chat.body = await content(reply, chat.body, ["messages"]);
     return answerChat(inference, format, chat, reply);
   }

@@ -8,6 +8,7 @@ import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import type { Inference } from "../../inference/inference.ts";
+import { turnBetweenParts } from "../../kernel/async/turn-between-parts.ts";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
@@ -125,10 +126,12 @@ export function responses(
   async function read(request: FastifyRequest): Promise<ResponseChat> {
     const chat = responsesFormat.read(request.body, formatContext(request, policy));
     request.record.model = chat.model;
+    await turnBetweenParts(request.bodyBytes);
     const messages = request.promptMessages as readonly InputItem[] | undefined;
     const prompt = await resolvePrompt(storage, projectOf(request), chat.body, messages);
     const input = typeof prompt.input === "string" ? [] : prompt.input;
     const read = readTools(chat.body.tools ?? [], loadedTools([...prompt.context, ...input]));
+    await turnBetweenParts(request.bodyBytes);
     return { ...chat, hostedTools, prompt, tools: read };
   }
 

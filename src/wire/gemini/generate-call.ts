@@ -59,9 +59,9 @@ export function toGenerateCall(
   };
 }
 
-/** Converts the fields that the prompt consists of. Throws a Fault. */
-export function toPromptParts(model: string, body: GenerateContentBody, context: FormatContext) {
-  const { messages, tools, format } = toGenerateCall(body, toChatBody(model, body), context).request;
+/** Converts the fields that the prompt consists of; `chat`: from `toChatBody`. Throws a Fault. */
+export function toPromptParts(body: GenerateContentBody, chat: ChatCompletionBody, context: FormatContext) {
+  const { messages, tools, format } = toGenerateCall(body, chat, context).request;
   return { messages, tools, format };
 }
 

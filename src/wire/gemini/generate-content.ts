@@ -2,7 +2,7 @@ import { type ChatFormat, type FormatChat, type FormatContext, waitComment } fro
 import type { ChatCompletionBody } from "../openai/chat/chat-body.ts";
 import { toGeminiErrorBody } from "./error.ts";
 import { toGenerateAnswer, toPieces } from "./generate-answer.ts";
-import { checkModel, type GenerateContentBody, readGenerateBody } from "./generate-body.ts";
+import { checkModel, type GenerateContentBody } from "./generate-body.ts";
 import { ignoredFields, toChatBody, toGenerateCall } from "./generate-call.ts";
 
 export interface GeminiContext extends FormatContext {
@@ -21,9 +21,10 @@ export interface GeminiChat extends FormatChat {
 }
 
 const common = {
+  // `readGenerateBody` has read the value: a large one takes two turns of the event loop.
   read: (value, context) => {
     const { model, isStreamed, requestId } = context;
-    const generate = readGenerateBody(value);
+    const generate = value as GenerateContentBody;
     checkModel(generate.model, model);
     return { model, isStreamed, requestId, generate, body: toChatBody(model, generate), context, elementCount: 0 };
   },

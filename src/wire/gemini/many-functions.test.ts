@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { McpServers } from "../anthropic/messages-mcp.ts";
 import { toMessages } from "./gemini-messages.ts";
 import { readGenerateBody } from "./generate-body.ts";
-import { toPromptParts } from "./generate-call.ts";
+import { toChatBody, toPromptParts } from "./generate-call.ts";
 
 /** What one request may take from others. */
 const MAX_CPU_MS = 250;
@@ -19,7 +19,7 @@ const declare = () => {
   const functions = listOf(25_000, (index) => ({ name: name(index) }));
   const config = { mode: "ANY" as const, allowedFunctionNames: listOf(40_000, (index) => name(index % 25_000)) };
   const body = { ...ask, tools: [{ functionDeclarations: functions }], toolConfig: { functionCallingConfig: config } };
-  return toPromptParts("m", body as never, context).tools.length;
+  return toPromptParts(body as never, toChatBody("m", body as never), context).tools.length;
 };
 const answerCalls = () => {
   const calls = listOf(15_000, (index) => ({ functionCall: { name: name(index) } }));
