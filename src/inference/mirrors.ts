@@ -109,7 +109,8 @@ export class Mirrors {
       startedAt: Date.now(),
       onSettled: () => {},
     });
-    const entry = this.#runs.add(run);
+    // Only the caller itself is known to have a key, not the copy of it above.
+    const entry = this.#runs.add({ caller, abort: (reason) => run.abort(reason) });
     this.#revokedRuns.watch();
     const deadline = setTimeout(() => {
       run.abort(new Fault("upstream-timeout", `The mirror did not answer within ${seconds} seconds.`));

@@ -7,6 +7,7 @@ import { type InProcessService, startInProcess } from "../support/service/in-pro
 import { startService } from "../support/service/service.ts";
 
 interface Entry {
+  project_id: string;
   operation: string;
   model: string;
   answered_by: string | null;
@@ -167,12 +168,15 @@ test("sends no copy to a model that the project may not use, whose guardrails do
   await eventually(async () => expect(await mirrored("private")).toEqual({ finished: 1 }));
 });
 
-test("cancels the copy of a key that is revoked", async () => {
-  const { account, key } = await newProject();
-  expect(await ask("revoked", "Hi", clientOf(key))).toBe("Hello.");
-  expect(await mirrored("revoked")).toEqual({});
+test("cancels the copy of a key that is revoked, and no other", async () => {
+  const { project, account, key } = await newProject();
+  for (const from of [client, clientOf(key)]) expect(await ask("revoked", "Hi", from)).toBe("Hello.");
   await administer("DELETE", account);
-  await eventually(async () => expect(await mirrored("revoked")).toEqual({ failed: 1 }));
+  await eventually(async () => {
+    const copies = (await entriesOf("revoked")).filter(({ operation }) => operation === "mirror");
+    expect(copies.map(({ project_id: id, status }) => [`projects/${id}`, status])).toEqual([[project, 502]]);
+  });
+  expect(await mirrored("revoked")).toEqual({ failed: 1 });
 });
 
 test("drops copies beyond those that may be on their way, and answers all", async () => {
