@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { readChatBody } from "./chat/chat-body.ts";
-import { listOf } from "./list-of.ts";
+import { listOf, parsedListOf } from "./list-of.ts";
 import { parse } from "./validate.ts";
 
 test("stops at the first invalid item and names its path", () => {
@@ -24,6 +24,23 @@ test("stops at the first invalid item and names its path", () => {
   expect(looked).toBe(1);
   expect(() => parse(list, { all: [] })).toThrow(expect.objectContaining({ param: "all" }));
   expect(() => parse(list, { all: {} })).toThrow(expect.objectContaining({ param: "all", code: "invalid_type" }));
+});
+
+test.each([
+  ["max", (item: z.ZodType) => listOf(item).max(3)],
+  ["min and max", (item: z.ZodType) => listOf(item).min(1).max(3)],
+  ["max and min", (item: z.ZodType) => parsedListOf(item).max(3).min(1).describe("Few.")],
+])("reads no item of a list that is longer than its bounds: %s", (_, bounded) => {
+  let looked = 0;
+  const item = z.unknown().check(() => {
+    looked += 1;
+  });
+  const list = z.object({ all: bounded(item).optional() });
+  const message = expect.stringContaining("at most 3 entries");
+  expect(() => parse(list, { all: [1, 2, 3, 4] })).toThrow(expect.objectContaining({ param: "all", message }));
+  expect(looked).toBe(0);
+  parse(list, { all: [1, 2, 3] });
+  expect(looked).toBe(3);
 });
 
 const messages = [{ role: "user", content: "Hi." }];
