@@ -24,9 +24,9 @@ export class ConfigErrors {
 
   /** `message` follows the path, such as `must be a string`. */
   add(path: Path, message: string): void {
-    const known = JSON.stringify([path, message]);
-    if (this.#known.has(known)) return;
-    this.#known.add(known).add(JSON.stringify([path]));
+    const key = JSON.stringify([path, message]);
+    if (this.#known.has(key)) return;
+    this.#known.add(key).add(JSON.stringify([path]));
     this.#file.push({ path, message });
   }
 

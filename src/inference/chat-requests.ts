@@ -72,8 +72,8 @@ export class ChatRequests {
   async run(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
     const { onDisconnect, store } = options;
     if (asked.passThrough !== undefined) this.#options.checkTools?.(caller, asked.passThrough.body);
-    const own = () => this.#steps.recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
-    const recording = options.recording === undefined ? own() : (options.recording ?? undefined);
+    const begin = () => this.#steps.recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
+    const recording = options.recording === undefined ? begin() : (options.recording ?? undefined);
     const guards = this.#steps.guardrails.of(caller, asked.request.model, "chat", "messages", onDisconnect);
     if (guards === undefined) {
       if (recording === undefined) return this.#answer(caller, asked, options, undefined);

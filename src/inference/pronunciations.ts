@@ -31,12 +31,12 @@ interface Spoken {
  */
 export function pronounce(text: string, words: readonly Pronunciation[]): string {
   if (words.length === 0) return text;
-  const found = compiled.get(words) ?? compile(words);
-  compiled.set(words, found);
+  const reading = compiled.get(words) ?? compile(words);
+  compiled.set(words, reading);
   let { length } = text;
   checkLength(length);
-  return text.replace(found.pattern, (word) => {
-    const spoken = found.words.get(word.toLowerCase()) ?? word;
+  return text.replace(reading.pattern, (word) => {
+    const spoken = reading.words.get(word.toLowerCase()) ?? word;
     length += spoken.length - word.length;
     checkLength(length);
     return spoken;

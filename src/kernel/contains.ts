@@ -19,7 +19,7 @@ export function contains(text: string, part: string): boolean {
   return false;
 }
 
-/** Of each beginning of `part`: the length of its longest proper beginning that is its end too. */
+/** Returns for each beginning of `part` the length of its longest proper beginning that is its end, too. */
 function bordersOf(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   let length = 0;

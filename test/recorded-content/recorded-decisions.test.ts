@@ -82,7 +82,7 @@ async function decide(...questions: object[]) {
   return { status: response.status, entry: await administer("GET", `/requests/${id}?include[]=content`) };
 }
 
-const given = ({ entry }: Any) => JSON.parse(entry.content.output_messages[0].parts[0].content);
+const answersIn = ({ entry }: Any) => JSON.parse(entry.content.output_messages[0].parts[0].content);
 
 test("records all questions and their answers", async () => {
   const { status, entry } = await decide(LATE, PLAIN);
@@ -91,16 +91,16 @@ test("records all questions and their answers", async () => {
   expect(first).toMatch(/^Hello\n.*It is late\./s);
   expect(second).toMatch(/Who answers\?.*A\. support/s);
   expect(second).not.toContain("Hello");
-  expect(given({ entry })).toMatchObject([{ type: "predicate" }, { choice: "support", name: "team" }]);
+  expect(answersIn({ entry })).toMatchObject([{ type: "predicate" }, { choice: "support", name: "team" }]);
 });
 
 test("records no question that a guardrail has blocked, nor one that was not asked", async () => {
   await guard({ type: "prompt_injection" });
   const { status, entry } = await decide(LATE, ATTACK, ...Array.from({ length: 8 }, () => PLAIN));
   expect(status).toBe(400);
-  const asked = JSON.stringify(entry.content.input_messages);
-  expect(asked).toContain("It is late.");
-  expect(asked).not.toContain("previous instructions");
+  const prompt = JSON.stringify(entry.content.input_messages);
+  expect(prompt).toContain("It is late.");
+  expect(prompt).not.toContain("previous instructions");
 });
 
 test("records questions as a webhook has left them", async () => {
@@ -110,7 +110,7 @@ test("records questions as a webhook has left them", async () => {
   const text = JSON.stringify(entry.content);
   expect(text).toContain("Who answers for [hidden]?");
   expect(text).not.toContain("Bluebird");
-  expect(given({ entry })[3]).toMatchObject({ choice: "support", name: "team" });
+  expect(answersIn({ entry })[3]).toMatchObject({ choice: "support", name: "team" });
 });
 
 test("shows the tokens of all chats in the history, also where a question fails", async () => {

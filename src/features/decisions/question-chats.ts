@@ -95,7 +95,7 @@ export class QuestionChats {
     return { first: this.#first as ChatAnswer, usage: this.#usage as TokenUsage };
   }
 
-  /** Of all chats; undefined while one runs. */
+  /** Settlement of all chats; undefined while one runs. */
   settlement(): Settlement | undefined {
     return combineSettlements(this.#settlements);
   }

@@ -20,13 +20,13 @@ export function recordAnswers(
     const { text } = asked.get(index) ?? {};
     return index === 0 || text === undefined ? [] : [{ role: "user", parts: [{ type: "text", content: text }] }];
   });
-  const given = questions.map((_, index) => {
+  const recordedAnswers = questions.map((_, index) => {
     const answer = answers[index] ?? null;
     return asked.get(index)?.isAsSent === true ? answer : withoutTexts(answer);
   });
   const answer: ContentMessage = {
     ...{ role: "assistant", finish_reason: "stop" },
-    parts: [{ type: "text", content: JSON.stringify(given) }],
+    parts: [{ type: "text", content: JSON.stringify(recordedAnswers) }],
   };
   recording.readWith(() => ({
     inputMessages: [...first.inputMessages, ...further],

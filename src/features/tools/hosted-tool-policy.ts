@@ -81,8 +81,8 @@ export class HostedToolAccess {
 /** Checks what a body asks an upstream for. Throws a Fault. */
 export function checkForwardedTools(turnedOff: readonly HostedTool[], body: Readonly<Record<string, unknown>>): void {
   if (turnedOff.length === 0) return;
-  const found = requestedTools(body).find(({ tool }) => turnedOff.includes(tool));
-  if (found !== undefined) throw disabled(found.tool, found.param);
+  const refused = requestedTools(body).find(({ tool }) => turnedOff.includes(tool));
+  if (refused !== undefined) throw disabled(refused.tool, refused.param);
 }
 
 function disabled(tool: HostedTool, param: string | undefined): Fault {

@@ -6,8 +6,8 @@ import { firstRefusedField } from "./unknown-fields.ts";
 const MAX_CPU_MS = 100;
 const NAMES = Array.from({ length: 9000 }, (_, index) => `request_format_of_item_${index}`);
 const TOOLS = Array.from({ length: 45_000 }, (_, index) => ({ type: `image_gen${index}` }));
-const known = Array.from({ length: 60 }, (_, index) => `response_format_of_${"abc"[index % 3]}_${index}`);
-const rules = { known, unsupported: {}, policy: "ignore" } as const;
+const fieldNames = Array.from({ length: 60 }, (_, index) => `response_format_of_${"abc"[index % 3]}_${index}`);
+const rules = { known: fieldNames, unsupported: {}, policy: "ignore" } as const;
 
 test.each([
   ["fields", () => firstRefusedField(Object.fromEntries(NAMES.map((name) => [name, 1])), rules)],

@@ -192,8 +192,8 @@ export class ResponseConnection {
     { id, output }: { id: string; output: readonly unknown[] },
     parent: UnstoredResponse | undefined,
   ): Promise<void> {
-    const own = await itemsJson([...(toInputItems(body.input) ?? []), ...output], bytes);
-    const items = joinItems(parent === undefined ? [own] : [parent.items, own]);
+    const added = await itemsJson([...(toInputItems(body.input) ?? []), ...output], bytes);
+    const items = joinItems(parent === undefined ? [added] : [parent.items, added]);
     const previousId = parent === undefined ? body.previous_response_id : parent.previousId;
     if (!this.#ended.signal.aborted) this.#options.unstored.keep(streamId ?? "", { id, items, previousId });
   }

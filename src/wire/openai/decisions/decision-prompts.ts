@@ -69,9 +69,9 @@ export function withQuestion(
   const question: ContentPart[] = [{ type: "text", text: HEAD }, ...parts];
   const last = input.at(-1);
   if (last?.role !== "user") return [...input, { role: "user", ...joined(question) }];
-  const asked = [...contentParts(last), { type: "text" as const, text: SEPARATOR }, ...question];
+  const content = [...contentParts(last), { type: "text" as const, text: SEPARATOR }, ...question];
   const { cacheMarks: _joined, ...message } = last;
-  return [...input.slice(0, -1), { ...message, ...joined(asked) }];
+  return [...input.slice(0, -1), { ...message, ...joined(content) }];
 }
 
 /** Returns the question of a message that `withQuestion` made; all of the message where guardrails changed its head. */
