@@ -1,6 +1,7 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { expect, test } from "vitest";
-import { withFloatConvolutions } from "./float-convolutions.ts";
+import { editGraph } from "./edit-graph.ts";
+import { floatConvolutions } from "./float-convolutions.ts";
 import { OnnxGraphBuilder } from "./onnx-graph-builder.ts";
 
 /** A convolution in whole numbers with padding, as exports for bytes have it, and what else a model may have. */
@@ -30,7 +31,7 @@ async function run(model: Uint8Array): Promise<unknown> {
 
 test("gives the same numbers without a convolution in whole numbers", async () => {
   const model = byteConvolution();
-  const rewritten = withFloatConvolutions(model);
+  const rewritten = editGraph(model, floatConvolutions);
   expect(Buffer.from(rewritten).includes("ConvInteger")).toBe(false);
   expect(await run(rewritten)).toEqual(await run(model));
   expect(await run(model)).toMatchObject([[1, 4, 21], expect.anything()]);

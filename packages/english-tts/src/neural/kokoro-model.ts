@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { withFloatConvolutions } from "@parlance-inference/onnx-graph/float-convolutions";
+import { editGraph } from "@parlance-inference/onnx-graph/edit-graph";
+import { floatConvolutions } from "@parlance-inference/onnx-graph/float-convolutions";
 import { Tensor } from "onnxruntime-node";
 import { TARGET_LUFS } from "../loudness/level-loudness.ts";
 import { openSession } from "../open-session.ts";
-import { type AcousticModel, paddedIds } from "./acoustic-model.ts";
+import { type AcousticModel, DURATIONS, durationsOutput, paddedIds, toDurations } from "./acoustic-model.ts";
 
 const STYLE_LENGTH = 256;
 /** Integrated loudness of each voice, in LUFS (EBU R 128), as measured by FFmpeg over 13 seconds of speech. */
@@ -40,7 +41,7 @@ export async function openKokoro(
   threads: number,
 ): Promise<AcousticModel> {
   const weights = Buffer.concat(await Promise.all(parts.map((part) => readFile(part))));
-  const session = await openSession(withFloatConvolutions(weights), threads);
+  const session = await openSession(editGraph(weights, floatConvolutions, durationsOutput), threads);
   // Read with a voice's first text: all voices together take 28 MB.
   const styles = new Map<string, Float32Array>();
   const styleOf = async (voice: string) => {
@@ -64,14 +65,15 @@ export async function openKokoro(
     loudnessOf: kokoroLoudness,
     // The network accepts 510, but a call cannot be interrupted: shorter pieces react to an abort sooner.
     maxPhonemes: 150,
-    synthesize: async (phonemes, voice, speed) => {
+    synthesize: async ({ phonemes, voice, speed, isTimed }) => {
       const ids = paddedIds(phonemes);
-      const { audio } = await session.run({
+      const inputs = {
         tokens: new Tensor("int64", ids, [1, ids.length]),
         style: new Tensor("float32", await styleFor(voice, phonemes.length), [1, STYLE_LENGTH]),
         speed: new Tensor("float32", Float32Array.of(speed), [1]),
-      });
-      return audio?.data as Float32Array;
+      };
+      const output = await session.run(inputs, isTimed ? ["audio", DURATIONS] : ["audio"]);
+      return { samples: output.audio?.data as Float32Array, durations: toDurations(output[DURATIONS]) };
     },
     close: () => session.release(),
   };

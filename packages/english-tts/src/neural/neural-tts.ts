@@ -9,8 +9,16 @@ import { levelLoudness } from "../loudness/level-loudness.ts";
 import { VoiceLevel } from "../loudness/voice-level.ts";
 import { Phonemizer as EnglishPhonemizer } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
-import { toSegments } from "../text/to-segments.ts";
+import type { RewrittenPart } from "../text/rewritten-text.ts";
+import {
+  type Segment,
+  type TextLimits,
+  type TracedSegment,
+  toSegments,
+  toTracedSegments,
+} from "../text/to-segments.ts";
 import { nothingToSpeak, unknownVoice } from "../tts-error.ts";
+import { type SpokenWord, WordTiming } from "../words/word-timing.ts";
 import type { AcousticModel } from "./acoustic-model.ts";
 import { cutPhonemes } from "./cut-phonemes.ts";
 import { openHibari } from "./hibari-model.ts";
@@ -23,6 +31,12 @@ export interface NeuralTtsOptions {
   paths: Readonly<Record<string, string>>;
   /** Left out: one for hibari, one per core and at most 4 for Kokoro. */
   threads?: number | undefined;
+}
+
+/** Samples, and the words that are spoken in them or, where a long sentence is cut within a word, begin there. */
+export interface TimedSamples {
+  samples: Float32Array;
+  words: readonly SpokenWord[];
 }
 
 /** Voices of the Kokoro family: text → sentences → phonemes → samples. */
@@ -86,33 +100,68 @@ export class NeuralTts {
    * Throws a TtsError before the first samples.
    */
   async *synthesize(request: SynthesisRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const { voice, speed, maxInputCharacters, checksLanguage } = request;
-    this.#checkVoice(voice);
+    const segments = toSegments(request.text, this.#limitsOf(request));
+    for await (const { samples } of this.#speak(request, segments, signal)) yield samples;
+  }
+
+  /** Like `synthesize`, with the words of each piece. `rewritten`: parts of the text that stand for what was written. */
+  async *synthesizeTimed(
+    request: SynthesisRequest,
+    rewritten: readonly RewrittenPart[],
+    signal: AbortSignal,
+  ): AsyncGenerator<TimedSamples> {
+    const segments = toTracedSegments(request.text, this.#limitsOf(request), rewritten);
+    const language = languageOf(request.voice);
+    const phonemizer = await this.#phonemizerOf(language);
+    const phonemize = (text: string) => phonemizer.phonemize(text);
+    const { sampleRate } = this;
+    const timing = new WordTiming({ phonemize, vocabulary: this.#vocabulary, language, sampleRate });
+    yield* this.#speak(request, segments, signal, timing);
+  }
+
+  async *#speak(
+    { voice, speed, checksLanguage }: SynthesisRequest,
+    segments: readonly (Segment | TracedSegment)[],
+    signal: AbortSignal,
+    timing?: WordTiming,
+  ): AsyncGenerator<TimedSamples> {
     const language = languageOf(voice);
-    // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes. A Chinese
-    // character has about four.
-    const maxSentenceCharacters = Math.floor(this.#model.maxPhonemes / (language === "zh" ? 4 : 1));
     let hasSpoken = false;
-    const segments = toSegments(request.text, { maxInputCharacters, maxSentenceCharacters, language });
     if (checksLanguage) await requireLanguage(spokenText(segments), [language], (code) => this.#voicesOf(code));
     const phonemizer = await this.#phonemizerOf(language);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {
-        yield new Float32Array(Math.round(segment.pauseSeconds * this.sampleRate));
+        const samples = new Float32Array(Math.round(segment.pauseSeconds * this.sampleRate));
+        timing?.pause(samples.length);
+        yield { samples, words: [] };
         continue;
       }
       const phonemes = await phonemizer.phonemize(segment.sentence);
+      if ("written" in segment) await timing?.begin(segment, phonemes);
       for (const ids of cutPhonemes(phonemes, this.#vocabulary, this.#model.maxPhonemes)) {
-        const samples = await this.#runExclusive(() =>
-          signal.aborted ? undefined : this.#model.synthesize(ids, voice, speed, signal),
+        const call = { phonemes: ids, voice, speed, isTimed: timing !== undefined };
+        const spoken = await this.#runExclusive(() =>
+          signal.aborted ? undefined : this.#model.synthesize(call, signal),
         );
-        if (signal.aborted || samples === undefined) return;
+        if (signal.aborted || spoken === undefined) return;
         hasSpoken = true;
-        yield fadeEdges(this.#leveled(samples, voice), this.sampleRate);
+        const samples = fadeEdges(this.#leveled(spoken.samples, voice), this.sampleRate);
+        const words = timing?.take({ ids, durations: spoken.durations ?? [], samples }) ?? [];
+        yield { samples, words };
       }
     }
     if (!hasSpoken) throw nothingToSpeak();
+  }
+
+  /** Throws a TtsError for an unknown voice. */
+  #limitsOf({ voice, maxInputCharacters }: SynthesisRequest): TextLimits {
+    this.#checkVoice(voice);
+    const language = languageOf(voice);
+    // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes. A Chinese
+    // character has about four.
+    const maxSentenceCharacters = Math.floor(this.#model.maxPhonemes / (language === "zh" ? 4 : 1));
+    return { maxInputCharacters, maxSentenceCharacters, language };
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Prepares text for speech: removes markup and silent characters, spells out addresses. */
 
 import { conventionsOf, type TextConventions } from "./text-conventions.ts";
+import type { Replacement, TracedText } from "./traced-text.ts";
 
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s<>"]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
 const EMOJI =
@@ -23,22 +24,34 @@ const FEET_AND_INCHES =
 
 /** Keeps a line break between paragraphs; any other run of white space becomes one space. */
 export function cleanText(text: string, language = "en"): string {
-  const { address: words } = conventionsOf(language);
-  return text
-    .toWellFormed()
-    .normalize("NFC")
-    .replace(LINK, "$1")
-    .replace(ADDRESS, (address) => spellOutAddress(address, words))
-    .replace(FEET_AND_INCHES, (height, feet, inches) => (language === "en" ? heightInWords(feet, inches) : height))
-    .replace(/\r\n?|[\u2028\u2029]/g, "\n")
-    .replace(SILENT, (character) => (character === "\u00AD" ? "" : " "))
-    .replace(EMOJI, " ")
-    .replace(LINE_MARKUP, "")
-    .replace(MARKUP, "")
-    .replace(LONG_RUN, "$1$1$1")
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n[ \n]*/g, "\n")
+  const prepared = text.toWellFormed().normalize("NFC");
+  return stepsOf(language)
+    .reduce((cleaned, [pattern, replacement]) => cleaned.replace(pattern, replacement), prepared)
     .trim();
+}
+
+/** Like `cleanText`. */
+export function cleanTraced(text: TracedText, language = "en"): TracedText {
+  return stepsOf(language)
+    .reduce((cleaned, [pattern, replacement]) => cleaned.replace(pattern, replacement), text.normalize())
+    .trim();
+}
+
+function stepsOf(language: string): (readonly [pattern: RegExp, replacement: Replacement])[] {
+  const { address: words } = conventionsOf(language);
+  return [
+    [LINK, (_link, text = "") => text],
+    [ADDRESS, (address) => spellOutAddress(address, words)],
+    [FEET_AND_INCHES, (height, feet = "", inches = "") => (language === "en" ? heightInWords(feet, inches) : height)],
+    [/\r\n?|[\u2028\u2029]/g, () => "\n"],
+    [SILENT, (character) => (character === "\u00AD" ? "" : " ")],
+    [EMOJI, () => " "],
+    [LINE_MARKUP, () => ""],
+    [MARKUP, () => ""],
+    [LONG_RUN, (_run, sign = "") => sign.repeat(3)],
+    [/[^\S\n]+/g, () => " "],
+    [/ ?\n[ \n]*/g, () => "\n"],
+  ];
 }
 
 /** True when the text has a letter or a digit. */

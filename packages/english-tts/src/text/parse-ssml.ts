@@ -5,9 +5,11 @@
 
 import { SaxesParser } from "saxes";
 import { invalidSsml } from "../tts-error.ts";
+import { withoutMarks } from "./rewritten-text.ts";
 import { sayAs } from "./say-as.ts";
 
-export type SsmlPart = { text: string } | { pauseSeconds: number };
+/** `written`: what `<say-as>` and `<sub>` contain, where they say something else. */
+export type SsmlPart = { text: string; written?: string } | { pauseSeconds: number };
 
 const TAGS = ["speak", "p", "s", "break", "emphasis", "say-as", "sub"];
 const SUPPORTED = TAGS.map((tag) => `<${tag}>`).join(", ");
@@ -36,16 +38,16 @@ export function parseSsml(text: string, language = "en"): SsmlPart[] {
   const parts: SsmlPart[] = [];
   const open: { name: string; attributes: Record<string, string>; text: string }[] = [];
   const parser = new SaxesParser();
-  const say = (words: string) => {
+  const say = (text: string, written = text) => {
     const inner = open.at(-1);
-    if (inner !== undefined && (inner.name === "say-as" || inner.name === "sub")) inner.text += words;
-    else parts.push({ text: words });
+    if (inner !== undefined && (inner.name === "say-as" || inner.name === "sub")) inner.text += text;
+    else parts.push(written === text ? { text } : { text, written });
   };
   parser.on("error", ({ message }) => {
     throw invalidSsml(`it is not well-formed XML (${message.replace(/^\d+:\d+: /, "")})`);
   });
-  parser.on("text", say);
-  parser.on("cdata", say);
+  parser.on("text", (text) => say(text));
+  parser.on("cdata", (text) => say(text));
   parser.on("opentag", ({ name, attributes }) => {
     if (!TAGS.includes(name)) throw invalidSsml(`<${name}> is not supported; ${SUPPORTED} are`);
     open.push({ name, attributes, text: "" });
@@ -55,8 +57,10 @@ export function parseSsml(text: string, language = "en"): SsmlPart[] {
   parser.on("closetag", ({ name }) => {
     const tag = open.pop();
     if (name === "p" || name === "s") parts.push({ text: "\n" });
-    if (tag?.name === "say-as") say(sayAs(tag.text, tag.attributes["interpret-as"] ?? "", language));
-    if (tag?.name === "sub") say(tag.attributes.alias ?? tag.text);
+    if (tag?.name === "say-as") {
+      say(sayAs(withoutMarks(tag.text), tag.attributes["interpret-as"] ?? "", language), tag.text);
+    }
+    if (tag?.name === "sub") say(tag.attributes.alias ?? tag.text, tag.text);
   });
   parser.write(withRoot(text)).close();
   const pauses = parts.reduce((sum, part) => sum + ("pauseSeconds" in part ? part.pauseSeconds : 0), 0);

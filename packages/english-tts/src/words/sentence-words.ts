@@ -1,0 +1,49 @@
+/** Words of a sentence as they were written. */
+
+import type { TracedSegment } from "../text/to-segments.ts";
+
+type TracedSentence = Extract<TracedSegment, { sentence: string }>;
+
+export interface SentenceWord {
+  /** With its punctuation. */
+  written: string;
+  /** What stands for it in the sentence. */
+  text: string;
+}
+
+const chinese = new Intl.Segmenter("zh", { granularity: "word" });
+
+/**
+ * Splits a sentence at white space, in Chinese between words. What is read as one, such as an address, is one word even
+ * where spaces are written or spoken within.
+ */
+export function sentenceWords({ sentence, written }: TracedSentence, language: string): SentenceWord[] {
+  const words: SentenceWord[] = [];
+  for (const [start, end] of language === "zh" ? chineseWords(sentence) : spacedWords(sentence)) {
+    const text = sentence.slice(start, end);
+    const source = written.slice(start, end).join("").trim();
+    const last = words.at(-1);
+    if (written[start] !== "" || last === undefined) words.push({ written: source, text });
+    else {
+      last.text += ` ${text}`;
+      last.written += source;
+    }
+  }
+  return words;
+}
+
+type Range = [start: number, end: number];
+
+function spacedWords(sentence: string): Range[] {
+  return Array.from(sentence.matchAll(/\S+/g), ({ 0: word, index }) => [index, index + word.length]);
+}
+
+function chineseWords(sentence: string): Range[] {
+  const ranges: Range[] = [];
+  for (const { segment, index, isWordLike } of chinese.segment(sentence)) {
+    const last = ranges.at(-1);
+    if (isWordLike === true || last === undefined) ranges.push([index, index + segment.length]);
+    else last[1] += segment.length;
+  }
+  return ranges;
+}
