@@ -12,6 +12,6 @@ export type ModelDescription =
   | Described<ChatModel, "contextWindow" | "contextReason" | "abilities">
   | Described<EmbeddingModel, "dimensions" | "contextWindow">
   | Described<ModerationModel, "categories" | "thresholds" | "languages" | "takesImages">
-  | Described<SpeechModel, "voices" | "voiceAliases" | "languages" | "voiceLanguages">
+  | Described<SpeechModel, "voices" | "voiceAliases" | "languages" | "voiceLanguages" | "wordTimes">
   | Described<TranscriptionModel, "languages" | "abilities">
   | Described<ImageModel, "abilities">;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { makeEngineServices } from "../../test/support/models/engine-services.ts";
 import { oncePerState } from "../../test/support/unchanged/once-per-state.ts";
-import type { EngineServices, SpeechModel, SpeechRequest } from "../contracts/engine.ts";
+import type { EngineServices, SpeechEvent, SpeechModel, SpeechRequest } from "../contracts/engine.ts";
 import { Fault } from "../kernel/faults.ts";
 import { createLogger } from "../kernel/logger.ts";
 import { createModelStore } from "../model-store/create-model-store.ts";
@@ -67,7 +67,9 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     const request = { model: "m", text: SENTENCE, voice, speed: 1, instructions: undefined };
     return model.speak({ ...request, ...overrides }, signal);
   };
-  const read = (overrides: Partial<SpeechRequest> = {}, signal = never()) => Array.fromAsync(speak(overrides, signal));
+  const isSamples = (event: SpeechEvent) => event instanceof Float32Array;
+  const read = async (overrides: Partial<SpeechRequest> = {}, signal = never()) =>
+    (await Array.fromAsync(speak(overrides, signal))).filter(isSamples);
   const lengthOf = (pieces: readonly Float32Array[]) => pieces.reduce((sum, { length }) => sum + length, 0);
 
   test("yields samples within full scale, one piece per sentence", async () => {
@@ -114,6 +116,23 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings }) => {
     const pieces = await read({ text: '<speak>One.<break time="1.5s"/>Two.</speak>' });
     expect(pieces).toHaveLength(3);
     expect(pieces[1]).toEqual(new Float32Array(1.5 * model.sampleRate));
+  });
+
+  test("says when each word is spoken, before its samples, if it can", async () => {
+    const text = '<speak>The cat paid $5.<break time="1s"/>It sat.</speak>';
+    const events = await Array.fromAsync(speak({ text, wordTimes: model.wordTimes }));
+    const words = events.flatMap((event) => (isSamples(event) ? [] : event.words));
+    expect(words.map(({ word }) => word)).toEqual(model.wordTimes ? ["The", "cat", "paid", "$5.", "It", "sat."] : []);
+    const times = words.flatMap(({ startSeconds, endSeconds }) => [startSeconds, endSeconds]);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    let before = 0;
+    for (const event of events) {
+      if (isSamples(event)) before += event.length / model.sampleRate;
+      else for (const word of event.words) expect(word.startSeconds).toBeGreaterThanOrEqual(before);
+    }
+    expect(times.at(-1) ?? 0).toBeLessThanOrEqual(before + 1e-6);
+    const [end = 0, next = 0] = [words[3]?.endSeconds, words[4]?.startSeconds];
+    if (model.wordTimes) expect(next - end).toBeGreaterThan(0.99);
   });
 
   test("emits nothing when aborted before the start", async () => {

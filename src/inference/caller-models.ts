@@ -79,6 +79,14 @@ export class CallerModels {
     return (await Promise.all(listings)).flat();
   }
 
+  /** Lists the IDs of speech models that say when words are spoken. Throws a Fault when the caller may not use any model. */
+  timedSpeechModels(caller: Caller): string[] {
+    const listed = this.list(caller, { includesWildcards: false, onlyAccessGroups: false, task: "speech" });
+    return listed
+      .filter(({ facts: { description } }) => description?.task === "speech" && description.wordTimes === true)
+      .map(({ id }) => id);
+  }
+
   /**
    * Returns the languages of a moderation model; undefined when unknown. Loads a model that has not been loaded since the
    * start. Throws a Fault.

@@ -10,6 +10,7 @@ import type {
   EmbeddingResult,
   RerankRequest,
   RerankResult,
+  SpeechEvent,
   SpeechRequest,
   TranscriptionEvent,
   TranscriptionRequest,
@@ -40,7 +41,7 @@ import { moderationPolicy } from "./moderation/moderation-policy.ts";
 import { ModerationTimes, withModeration } from "./moderation/moderation-times.ts";
 import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
-import { type PronunciationOptions, pronounce } from "./pronunciations.ts";
+import { type PronunciationOptions, withPronunciations } from "./pronunciations.ts";
 import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
 import {
   embeddingContent,
@@ -186,14 +187,15 @@ export class Inference {
     caller: Caller,
     { model, ...request }: SpeechRequest,
     onDisconnect: OnDisconnect,
-  ): Promise<InferenceAnswer<Float32Array>> {
+  ): Promise<InferenceAnswer<SpeechEvent>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
     const words = this.#options.pronunciationsOf?.(caller) ?? [];
     const run = (read: typeof request) => {
       // What is spoken counts, as an upstream counts it.
-      const spoken = { ...read, text: pronounce(read.text, words) };
+      const spoken = withPronunciations(read, words);
       recording?.readWith(() => speechContent(spoken));
-      return this.#runs.run(caller, model, speechAdapter(spoken), onDisconnect);
+      const adapter = speechAdapter(spoken, () => this.models.timedSpeechModels(caller));
+      return this.#runs.run(caller, model, adapter, onDisconnect);
     };
     const guards = this.#guardrails.of(caller, model, "speech", "input", onDisconnect);
     if (guards === undefined) return run(request);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RewrittenPart } from "../contracts/engine.ts";
 import { pronounce } from "./pronunciations.ts";
 
 test("replaces whole words in any case, the longest first", () => {
@@ -12,6 +13,21 @@ test("replaces whole words in any case, the longest first", () => {
   expect(pronounce("ŁÓDŹ, new york: New News in C++ (łódź-based) and Łódźian, $&!", words)).toBe(
     "Woodge, the city: nu News in C plus plus (Woodge-based) and Łódźian, $1!",
   );
+});
+
+test("says which parts of the text are spoken otherwise than they are written", () => {
+  const words = [
+    { text: "Łódź", spoken: "Woodge" },
+    { text: "a", spoken: "a" },
+    { text: "it", spoken: "information technology" },
+  ];
+  const rewritten: RewrittenPart[] = [];
+  const spoken = pronounce("łódź has a lot of IT.", words, rewritten);
+  expect(rewritten.map(({ start, length }) => spoken.slice(start, start + length))).toEqual([
+    "Woodge",
+    "information technology",
+  ]);
+  expect(rewritten.map(({ written }) => written)).toEqual(["łódź", "IT"]);
 });
 
 test("replaces words with signs, and with capitals that have no lower case of one letter", () => {

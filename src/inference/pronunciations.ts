@@ -1,6 +1,7 @@
 /** How a project's words are spoken: a text is read with what stands for them. */
 
 import type { Caller } from "../contracts/caller.ts";
+import type { RewrittenPart, SpeechRequest } from "../contracts/engine.ts";
 import { invalidRequest } from "../kernel/faults.ts";
 
 export interface Pronunciation {
@@ -25,18 +26,29 @@ interface Spoken {
   pattern: RegExp;
 }
 
+/** Returns the request with its text as it is spoken, and, for word times, with what was written. */
+export function withPronunciations<Request extends Pick<SpeechRequest, "text" | "wordTimes">>(
+  request: Request,
+  words: readonly Pronunciation[],
+): Request & Pick<SpeechRequest, "rewritten"> {
+  if (request.wordTimes !== true) return { ...request, text: pronounce(request.text, words) };
+  const rewritten: RewrittenPart[] = [];
+  return { ...request, text: pronounce(request.text, words, rewritten), rewritten };
+}
+
 /**
- * Returns the text with what stands for the words in it; they count in any case, and only as whole words. Throws a Fault
- * for a text that is too long, as it is written or spoken.
+ * Returns the text with what stands for the words in it; they count in any case, and only as whole words. `rewritten`
+ * gets the parts that were replaced. Throws a Fault for a text that is too long, as it is written or spoken.
  */
-export function pronounce(text: string, words: readonly Pronunciation[]): string {
+export function pronounce(text: string, words: readonly Pronunciation[], rewritten?: RewrittenPart[]): string {
   if (words.length === 0) return text;
   const reading = compiled.get(words) ?? compile(words);
   compiled.set(words, reading);
   let { length } = text;
   checkLength(length);
-  return text.replace(reading.pattern, (word) => {
+  return text.replace(reading.pattern, (word, at: number) => {
     const spoken = reading.words.get(word.toLowerCase()) ?? word;
+    if (spoken !== word) rewritten?.push({ start: at + length - text.length, length: spoken.length, written: word });
     length += spoken.length - word.length;
     checkLength(length);
     return spoken;

@@ -1,6 +1,7 @@
 /** How a project's words are spoken, whatever speaks them. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
@@ -18,6 +19,9 @@ models:
   - id: voice
     task: speech
     deployments: [${deploymentAt(upstream, "tts")}]
+  - id: hum
+    task: speech
+    deployments: [{ engine: scripted, speech: {} }]
 `);
   const { json } = await administer("POST", "/v1/organization/projects", { name: "Team" });
   path = `/v1/organization/projects/${json.id}`;
@@ -62,6 +66,32 @@ test("speaks the words of the project as it says, from the next request on", asy
   expect(await spoken("Łódź: ada.lovelace@example.com")).toMatch(/^Woodge: \W?EMAIL_ADDRESS_1/);
   await set([]);
   expect(await spoken("Łódź")).toBe("Łódź");
+});
+
+test("times the words that are written, not what stands for them", async () => {
+  await set([
+    { text: "nginx", spoken: "engine X" },
+    { text: "New York", spoken: "Noo Yawk" },
+  ]);
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const input = "Ask Nginx, in New York & here.";
+  const timed = { model: "hum", voice: "alloy", stream_format: "sse", timestamp_granularities: ["word"] };
+  const wordsOf = async (text: string) => {
+    const payload = { ...timed, input: text };
+    const { body } = await service.inject({ method: "POST", url: "/v1/audio/speech", headers, payload });
+    const events = parseEvents(body).map(({ data }) => JSON.parse(data));
+    return events.flatMap((event) => (event.words ?? []).map(({ word }: { word: string }) => word));
+  };
+  expect(await wordsOf(input)).toEqual(["Ask", "Nginx,", "in", "New York", "&", "here."]);
+  expect(await wordsOf(`<speak>Ask Nginx, in <emphasis>New York</emphasis> &amp; here.</speak>`)).toEqual([
+    "Ask",
+    "Nginx,",
+    "in",
+    "New York",
+    "&",
+    "here.",
+  ]);
+  await set([]);
 });
 
 test("speaks words with signs and with capitals of other alphabets", async () => {

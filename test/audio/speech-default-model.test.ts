@@ -2,6 +2,7 @@
 
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { wordErrors } from "../support/models/word-errors.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
@@ -66,6 +67,37 @@ test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
   },
   120_000,
 );
+
+test("says when each written word is spoken, and its fallback that it cannot", async () => {
+  const input = "Dr. Smith paid $9.99 for 5 km. Then he went home.";
+  const asked = { input, stream_format: "sse", timestamp_granularities: ["word"], response_format: "wav" };
+  const events = parseEvents(await (await speak(asked)).text()).map(({ data }) => JSON.parse(data));
+  const words: { word: string; start: number; end: number }[] = events.flatMap((event) => event.words ?? []);
+  expect(words.map(({ word }) => word).join(" ")).toBe(input);
+  const times = words.flatMap(({ start, end }) => [start, end]);
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  expect(times.at(-1)).toBeLessThanOrEqual(events.at(-1).usage.output_audio_seconds);
+  // "nine dollars and ninety nine cents"
+  const [amount, then] = [words[3], words[7]];
+  expect((amount?.end ?? 0) - (amount?.start ?? 0)).toBeGreaterThan(1);
+  const samples = await samplesOf({ input });
+  const onsetOf = (from: number) =>
+    samples.findIndex((sample, index) => index > from * 24_000 && Math.abs(sample) > 0.02) / 24_000;
+  for (const [word, from] of [
+    [words[0], 0],
+    [then, words[6]?.end ?? 0],
+  ] as const) {
+    expect(Math.abs((word?.start ?? 0) - onsetOf(from + 0.05))).toBeLessThan(0.15);
+  }
+  const refused = await speak({ ...asked, model: "unchecked" });
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({
+    error: {
+      param: "timestamp_granularities",
+      message: expect.stringMatching(/`unchecked` .*these models do: `hibari`/),
+    },
+  });
+});
 
 test("joins sentences without a click", async () => {
   const samples = await samplesOf({ input: "One sentence here. Another one there. And a third." });

@@ -53,6 +53,17 @@ test("forwards the upstream's samples", async () => {
   expect(Math.max(...differences)).toBeLessThanOrEqual(1);
 });
 
+test("refuses word times", async () => {
+  const response = await speak({ stream_format: "sse", timestamp_granularities: ["word"] });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    error: {
+      param: "timestamp_granularities",
+      message: expect.stringMatching(/`speaker` does not say when words are spoken; no model/),
+    },
+  });
+});
+
 test.each([
   ["mp3", "audio/mpeg"],
   ["opus", "audio/ogg; codecs=opus"],

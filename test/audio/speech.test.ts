@@ -142,6 +142,26 @@ test("streams audio events and ends with the usage", async () => {
   });
 });
 
+test.each(["pcm", "mp3", "wav"])("says when each word of %s is spoken, before its audio", async (response_format) => {
+  const words = async (fields: object) => {
+    const asked = { stream_format: "sse", timestamp_granularities: ["word"], response_format, ...fields };
+    const events = parseEvents(await (await speak(asked)).text()).map(({ data }) => JSON.parse(data));
+    expect(events[0].type).toBe("speech.audio.words");
+    const timed = events.flatMap((event) => event.words ?? []);
+    expect(timed.at(-1).end).toBeLessThanOrEqual(events.at(-1).usage.output_audio_seconds + 0.05);
+    return timed as { word: string; start: number; end: number }[];
+  };
+  const input = "He paid $5, Dr. Wu. Then *he* left.";
+  const usual = await words({ input });
+  expect(usual.map(({ word }) => word).join(" ")).toBe("He paid $5, Dr. Wu. Then he left.");
+  const [first, fifth] = [usual[0]?.start ?? 0, usual[5]?.start ?? 0];
+  // 50 ms a character, and in MP3 the delay of its encoder.
+  expect(first).toBeCloseTo(response_format === "mp3" ? 0.046 : 0, 3);
+  expect(fifth - first).toBeCloseTo(19 * 0.05, 2);
+  const fast = await words({ input, speed: 2 });
+  expect((fast[5]?.start ?? 0) - (fast[0]?.start ?? 0)).toBeCloseTo((fifth - first) / 2, 2);
+});
+
 test.each([
   ["model", undefined, /Missing required parameter: 'model'/],
   ["input", undefined, /Missing required parameter: 'input'/],
@@ -161,6 +181,7 @@ test.each([
   ["speed", 4.01, /at most 4, not 4.01/],
   ["speed", "fast", /must be a number/],
   ["stream_format", "chunks", /"audio" or "sse"/],
+  ["timestamp_granularities", ["word"], /Set 'stream_format' to "sse"/],
   ["model", "chatty", /performs chat, not speech/],
   ["sample_rate", 8000, /does not support 'sample_rate'/],
 ])("rejects an invalid %s (case %#)", async (field, value, message) => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
 import { encodeAudio } from "./encode.ts";
-import { AUDIO_FORMATS, type AudioFormat } from "./formats.ts";
+import { AUDIO_FORMATS, type AudioFormat, encodingDelaySeconds } from "./formats.ts";
 
 const test = oncePerState(import.meta.filename);
 
@@ -64,5 +64,18 @@ describe.skipIf(!isInstalled).each(AUDIO_FORMATS)("FFmpeg decodes %s", (format) 
     expect(Math.abs(samples.length / 24_000 - seconds)).toBeLessThan(Math.max(0.1, 0.02 * seconds));
     const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
     expect(Math.abs(loudness - 0.5 / Math.SQRT2)).toBeLessThan(seconds < 1 ? 0.06 : 0.02);
+  });
+
+  test.each([24_000, 22_050])("as late as it is said to be at %d Hz", async (sampleRate) => {
+    const file = join(folder, `late-${sampleRate}.${format}`);
+    const silent = async function* () {
+      yield new Float32Array(sampleRate);
+      yield* tone(0.5, sampleRate);
+    };
+    await writeFile(file, encodeAudio(silent(), { format, sampleRate }));
+    const input = format === "pcm" ? ["-f", "s16le", "-ar", String(sampleRate), "-ac", "1", "-i", file] : ["-i", file];
+    const decoded = run("ffmpeg", ["-v", "error", ...input, "-f", "f32le", "-ar", "24000", "-ac", "1", "-"]);
+    const onset = new Float32Array(new Uint8Array(decoded).buffer).findIndex((sample) => Math.abs(sample) > 0.2);
+    expect(Math.abs(onset / 24_000 - 1 - encodingDelaySeconds(format, sampleRate))).toBeLessThan(0.003);
   });
 });

@@ -25,5 +25,6 @@ export function fliteFacts({ slots, voices }: { slots: number; voices: Readonly<
     voiceAliases: completeAliases(FLITE_VOICES, DEFAULT_ALIASES, voices),
     languages: ["en"],
     sampleRate: FLITE_OUTPUT_RATE,
+    wordTimes: false,
   };
 }

@@ -16,6 +16,7 @@ export class FliteSpeech implements SpeechModel {
   readonly voiceAliases: Readonly<Record<string, string>>;
   readonly languages: readonly string[] | undefined;
   readonly sampleRate: number;
+  readonly wordTimes: boolean;
   readonly #tts: FliteTts;
   readonly #limits: Pick<FliteSettings, "maxInputCharacters" | "checksLanguage">;
 
@@ -29,6 +30,7 @@ export class FliteSpeech implements SpeechModel {
       voiceAliases: this.voiceAliases,
       languages: this.languages,
       sampleRate: this.sampleRate,
+      wordTimes: this.wordTimes,
     } = fliteFacts(settings));
   }
 

@@ -6,6 +6,7 @@ import type {
   Model,
   RerankRequest,
   RerankResult,
+  SpeechEvent,
   TranscriptionEvent,
 } from "../../contracts/engine.ts";
 import type { Logger } from "../../kernel/logger.ts";
@@ -96,7 +97,7 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
     case "speech":
       return Object.assign(common, facts, {
         speak: ({ callerHeaders: _theirs, ...request }, until) =>
-          supervisor.call(request, undefined, until) as AsyncIterable<Float32Array>,
+          supervisor.call(request, undefined, until) as AsyncIterable<SpeechEvent>,
       } satisfies Pick<Extract<Model, { task: "speech" }>, "speak">);
     case "transcription":
       return Object.assign(common, facts, {

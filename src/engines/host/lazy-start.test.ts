@@ -16,6 +16,7 @@ const FACTS = {
   voiceAliases: {},
   languages: ["en"],
   sampleRate: 8000,
+  wordTimes: false,
 } as const;
 const REQUEST = { model: "m", text: "abc", voice: "hum", speed: 1, instructions: undefined };
 const never = () => new AbortController().signal;
@@ -44,7 +45,7 @@ test("describes the model without a process, which the first calls start once", 
   expect(model.health()).toEqual({ state: "up" });
   expect(model.pid).toBeUndefined();
   const spoken = await Promise.all([1, 2, 3].map(() => Array.fromAsync(model.speak(REQUEST, never()))));
-  expect(spoken.map(([first]) => first?.length)).toEqual([3, 3, 3]);
+  expect(spoken).toEqual(new Array(3).fill([expect.objectContaining({ length: 3 })]));
   const { pid } = model;
   expect(pid).toBeGreaterThan(0);
   await Array.fromAsync(model.speak(REQUEST, never()));

@@ -180,8 +180,8 @@ function factsOf(model: Model | HostedServer): ModelFacts {
       return { task: model.task, slots, slotsPerProject, device, categories, thresholds, takesImages, languages };
     }
     case "speech": {
-      const { voices, voiceAliases, languages, voiceLanguages, sampleRate } = model;
-      const facts = { task: model.task, slots, device, voices, voiceAliases, languages, sampleRate };
+      const { voices, voiceAliases, languages, voiceLanguages, sampleRate, wordTimes } = model;
+      const facts = { task: model.task, slots, device, voices, voiceAliases, languages, sampleRate, wordTimes };
       return voiceLanguages === undefined ? facts : { ...facts, voiceLanguages };
     }
     case "transcription":

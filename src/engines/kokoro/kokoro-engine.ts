@@ -34,6 +34,7 @@ export const kokoroEngine = defineEngine({
       voiceAliases: kokoroAliases(voices, configured),
       languages: languagesOf(voices),
       voiceLanguages: voiceLanguages(voices),
+      wordTimes: true,
     };
   },
   async prepare({ model, ...rest }, _task, { pull, signal }): Promise<KokoroSpeechOptions> {

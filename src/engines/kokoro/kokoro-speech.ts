@@ -1,6 +1,6 @@
 import { NeuralTts } from "@parlance-inference/english-tts/neural-tts";
 import { voiceLanguages } from "@parlance-inference/english-tts/voice-languages";
-import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { SpeechEvent, SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
@@ -26,6 +26,7 @@ export class KokoroSpeech implements SpeechModel {
   readonly languages: readonly string[];
   readonly voiceLanguages: Readonly<Record<string, string>>;
   readonly sampleRate: number;
+  readonly wordTimes = true;
   readonly #tts: NeuralTts;
   readonly #limits: Pick<KokoroSpeechOptions, "maxInputCharacters" | "checksLanguage">;
 
@@ -53,11 +54,15 @@ export class KokoroSpeech implements SpeechModel {
     await this.#tts.close();
   }
 
-  async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
-    const { text, speed } = request;
+  async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
+    const { text, speed, wordTimes, rewritten = [] } = request;
     const voice = this.#resolveVoice(request.voice);
     const synthesis = { ...this.#limits, text, voice, speed };
-    yield* withSpeechFaults(this.#tts.synthesize(synthesis, signal));
+    if (wordTimes !== true) return yield* withSpeechFaults(this.#tts.synthesize(synthesis, signal));
+    for await (const { words, samples } of withSpeechFaults(this.#tts.synthesizeTimed(synthesis, rewritten, signal))) {
+      if (words.length > 0) yield { words };
+      yield samples;
+    }
   }
 
   #resolveVoice(voice: string): string {

@@ -50,5 +50,6 @@ test.each([
 
 test.each(["audio/pcm", "audio/mpeg", ""])("accepts samples with the type '%s'", async (contentType) => {
   answer = { contentType, bytes: silence };
-  expect((await speak()).flatMap((each) => [...each])).toEqual(new Array(200).fill(0));
+  const samples = (await speak()).flatMap((event) => (event instanceof Float32Array ? [...event] : []));
+  expect(samples).toEqual(new Array(200).fill(0));
 });

@@ -23,6 +23,7 @@ export class UpstreamSpeech extends UpstreamModel implements SpeechModel {
   readonly voiceAliases = {};
   readonly languages = undefined;
   readonly sampleRate = PCM_RATE;
+  readonly wordTimes = false;
 
   async *speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
     const context = this.contextOf(request.model);

@@ -1,8 +1,14 @@
 /** Speech model for tests and demos: plays a tone for each sentence, with a duration in proportion to its text. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { toSegments } from "@parlance-inference/english-tts/to-segments";
-import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import { sentenceWords } from "@parlance-inference/english-tts/sentence-words";
+import {
+  type Segment,
+  type TracedSegment,
+  toSegments,
+  toTracedSegments,
+} from "@parlance-inference/english-tts/to-segments";
+import type { SpeechEvent, SpeechModel, SpeechRequest, TranscriptWord } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
@@ -21,6 +27,7 @@ export class ScriptedSpeech implements SpeechModel {
   readonly voiceAliases: Readonly<Record<string, string>>;
   readonly languages = undefined;
   readonly sampleRate: number;
+  readonly wordTimes = true;
   readonly #settings: ScriptedSpeechSettings;
   readonly #closing = new AbortController();
 
@@ -41,25 +48,45 @@ export class ScriptedSpeech implements SpeechModel {
     this.#closing.abort();
   }
 
-  speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<Float32Array> {
+  speak(request: SpeechRequest, signal: AbortSignal): AsyncGenerator<SpeechEvent> {
     return withSpeechFaults(this.#speak(request, signal));
   }
 
-  async *#speak({ text, voice, speed }: SpeechRequest, signal: AbortSignal) {
+  async *#speak({ text, voice, speed, wordTimes, rewritten }: SpeechRequest, signal: AbortSignal) {
     const voiceName = resolveVoice(voice, { voices: this.voices, aliases: this.voiceAliases });
     const hertz = BASE_HERTZ * (1 + this.voices.indexOf(voiceName));
     const { maxInputCharacters, delayMsBeforeFirst, delayMsPerSentence } = this.#settings;
     const limits = { maxInputCharacters: maxInputCharacters, maxSentenceCharacters: MAX_SENTENCE_CHARACTERS };
     const until = AbortSignal.any([signal, this.#closing.signal]);
-    for (const [index, segment] of toSegments(text, limits).entries()) {
+    const segments: (Segment | TracedSegment)[] =
+      wordTimes === true ? toTracedSegments(text, limits, rewritten) : toSegments(text, limits);
+    let spokenSeconds = 0;
+    for (const [index, segment] of segments.entries()) {
       const milliseconds = index === 0 ? delayMsBeforeFirst : delayMsPerSentence;
       if (milliseconds > 0) await delay(milliseconds, undefined, { signal: until }).catch(() => {});
       if (signal.aborted) return;
       if (this.#closing.signal.aborted) throw unavailable("The scripted model has been closed.", "engine_failed", 1);
-      if ("pauseSeconds" in segment) yield new Float32Array(Math.round(segment.pauseSeconds * this.sampleRate));
-      else yield tone(hertz, (segment.sentence.length * SECONDS_PER_CHARACTER) / speed, this.sampleRate);
+      const secondsPerCharacter = SECONDS_PER_CHARACTER / speed;
+      const seconds = "sentence" in segment ? segment.sentence.length * secondsPerCharacter : segment.pauseSeconds;
+      if ("written" in segment) yield { words: timeWords(segment, spokenSeconds, secondsPerCharacter) };
+      yield tone("sentence" in segment ? hertz : 0, seconds, this.sampleRate);
+      spokenSeconds += seconds;
     }
   }
+}
+
+function timeWords(
+  sentence: Parameters<typeof sentenceWords>[0],
+  startSeconds: number,
+  secondsPerCharacter: number,
+): TranscriptWord[] {
+  let start = startSeconds;
+  return sentenceWords(sentence, "en").map(({ written, text }) => {
+    const word = { word: written, startSeconds: start, endSeconds: start + text.length * secondsPerCharacter };
+    // The words are a space apart.
+    start = word.endSeconds + secondsPerCharacter;
+    return word;
+  });
 }
 
 function tone(hertz: number, seconds: number, sampleRate: number): Float32Array {

@@ -17,8 +17,8 @@ export function describeModel(model: Model): ModelDescription {
       return { task, categories, thresholds, languages, takesImages };
     }
     case "speech": {
-      const { task, voices, voiceAliases, languages, voiceLanguages } = model;
-      return { task, voices, voiceAliases, languages, ...(voiceLanguages && { voiceLanguages }) };
+      const { task, voices, voiceAliases, languages, voiceLanguages, wordTimes } = model;
+      return { task, voices, voiceAliases, languages, ...(voiceLanguages && { voiceLanguages }), wordTimes };
     }
     case "transcription": {
       const { task, languages, abilities, device } = model;

@@ -10,9 +10,9 @@ const FAULTS: Record<TtsErrorCode, (error: TtsError) => Fault> = {
 };
 
 /** Maps errors of text to speech to Faults. */
-export async function* withSpeechFaults(samples: AsyncIterable<Float32Array>): AsyncGenerator<Float32Array> {
+export async function* withSpeechFaults<Event>(events: AsyncIterable<Event>): AsyncGenerator<Event> {
   try {
-    yield* samples;
+    yield* events;
   } catch (error) {
     throw error instanceof TtsError ? FAULTS[error.code](error) : error;
   }

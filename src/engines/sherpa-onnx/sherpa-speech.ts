@@ -40,6 +40,7 @@ export class SherpaSpeech implements SpeechModel {
   readonly voiceAliases: Readonly<Record<string, string>>;
   readonly languages: readonly string[] | undefined;
   readonly sampleRate: number;
+  readonly wordTimes = false;
   readonly #model: OfflineTts;
   readonly #speakers: Readonly<Record<string, number>>;
   /** By speaker number. */

@@ -144,7 +144,7 @@ describe.skipIf(!isSherpaOnnxInstalled()).each(CASES)("$name", ({ family, loudne
     const request = { model: "m", text, voice, speed, instructions: undefined };
     const pieces = await Array.fromAsync(model.speak(request, new AbortController().signal));
     expect(pieces).toHaveLength(1);
-    return pieces[0] ?? new Float32Array();
+    return pieces.find((event) => event instanceof Float32Array) ?? new Float32Array();
   }
 
   const middleOf = (samples: Float32Array) => samples[samples.length >> 1];
@@ -153,6 +153,7 @@ describe.skipIf(!isSherpaOnnxInstalled()).each(CASES)("$name", ({ family, loudne
     const model = await open();
     try {
       expect(model.sampleRate).toBe(RATE);
+      expect(model.wordTimes).toBe(false);
       expect(model.voices).toEqual(["0", "1", "2"]);
       const usual = await say(model);
       expect(usual.every(Number.isFinite)).toBe(true);

@@ -1,5 +1,5 @@
 import { encodeAudio } from "@parlance-inference/audio/encode";
-import { audioContentType } from "@parlance-inference/audio/formats";
+import { audioContentType, encodingDelaySeconds } from "@parlance-inference/audio/formats";
 import type { FastifyPluginAsync } from "fastify";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, routes } from "../../http/operation.ts";
@@ -14,6 +14,7 @@ import {
   UNSUPPORTED_SPEECH_FIELDS,
 } from "../../wire/openai/audio/speech.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
+import { TimedSpeech } from "./timed-speech.ts";
 
 /** POST /v1/audio/speech */
 export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): FastifyPluginAsync {
@@ -42,9 +43,10 @@ export function audioSpeech(inference: Inference, policy: UnknownFieldsPolicy): 
         const format = body.response_format ?? "mp3";
         const { sampleRate } = answer;
         const isStreamed = body.stream_format === "sse";
-        const audio = encodeAudio(answer.events, { format, sampleRate, isSeekable: !isStreamed });
+        const timed = new TimedSpeech(answer.events, encodingDelaySeconds(format, sampleRate));
+        const audio = encodeAudio(timed.samples(), { format, sampleRate, isSeekable: !isStreamed });
         if (isStreamed) {
-          return sendAnswer(reply, answer, { events: toSpeechEvents(audio, answer.used) });
+          return sendAnswer(reply, answer, { events: toSpeechEvents(audio, answer.used, () => timed.takeWords()) });
         }
         return sendAnswer(reply, answer, { bytes: audio, contentType: audioContentType(format, sampleRate) });
       },

@@ -78,6 +78,7 @@ export class SpeechOutput {
       const resampler = new Resampler(this.#rate);
       try {
         for await (const samples of answer.events) {
+          if (!(samples instanceof Float32Array)) continue;
           await this.#emit(await resampler.resample(samples, answer.sampleRate));
           spoken.endMs = this.#ms();
         }

@@ -1,11 +1,18 @@
 /** Adapts speech to the life of a request. */
 
-import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { SpeechEvent, SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { speechParts } from "../cache/cache-parts.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
-/** Adapts speech, whose events are samples; its usage counts characters and seconds. */
-export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapter<SpeechModel, Float32Array> {
+/**
+ * Adapts speech; its usage counts characters and seconds. `timedModels` are IDs of models that say when words are spoken,
+ * for the answer to a request that its model cannot serve.
+ */
+export function speechAdapter(
+  request: Omit<SpeechRequest, "model">,
+  timedModels: () => readonly string[],
+): TaskAdapter<SpeechModel, SpeechEvent> {
   let sampleRate = 1;
   return {
     task: "speech",
@@ -13,15 +20,16 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
     cacheParts: () => speechParts(request),
     callerHeaders: request.callerHeaders,
     affinity: () => undefined,
-    refusal: () => undefined,
+    refusal: (model, id) => (request.wordTimes === true && !model.wordTimes ? untimed(id, timedModels()) : undefined),
     begin: (model, id, signal) => {
       sampleRate = model.sampleRate;
       return model.speak({ ...request, model: id }, signal);
     },
     drainsToBuffer: () => true,
-    count: (samples, used) => {
+    count: (event, used) => {
+      if (!(event instanceof Float32Array)) return false;
       used.characters = request.text.length;
-      used.audioSeconds += samples.length / sampleRate;
+      used.audioSeconds += event.length / sampleRate;
       return true;
     },
     countAbandoned: (used) => {
@@ -29,4 +37,11 @@ export function speechAdapter(request: Omit<SpeechRequest, "model">): TaskAdapte
     },
     isEnd: undefined,
   };
+}
+
+function untimed(id: string, timedModels: readonly string[]): Fault {
+  const names = timedModels.map((each) => `\`${each}\``).join(", ");
+  const others = names === "" ? "no model of this API key does" : `these models do: ${names}`;
+  const message = `The model \`${id}\` does not say when words are spoken; ${others}. Leave out 'timestamp_granularities', or use another model.`;
+  return unsupportedValue(message, "timestamp_granularities");
 }

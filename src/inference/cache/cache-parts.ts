@@ -78,6 +78,8 @@ const SPEECH: Decisions<SpeechRequest> = {
   voice: "key",
   speed: "key",
   instructions: "key",
+  wordTimes: "key",
+  rewritten: "key",
   callerHeaders: "ignored",
 };
 

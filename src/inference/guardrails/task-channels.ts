@@ -26,6 +26,9 @@ export const SPEECH: Channels<Omit<SpeechRequest, "model">> = {
   instructions: "prompt",
   voice: "word",
   speed: "none",
+  wordTimes: "none",
+  // Made after the guardrails, of what has passed them.
+  rewritten: "none",
   callerHeaders: "none",
 };
 

@@ -182,6 +182,8 @@ function toCapabilities(
       return { images: describedAs(task, description)?.takesImages ?? null };
     case "embedding":
       return { streaming: false };
+    case "speech":
+      return { streaming: true, word_times: describedAs(task, description)?.wordTimes ?? null };
     case "transcription": {
       const able = describedAs(task, description)?.abilities;
       return {

@@ -140,6 +140,7 @@ const speech = record(
     speed: number(0.25, 4),
     response_format: fc.constantFrom("wav", "pcm", "flac"),
     stream_format: fc.constantFrom("audio", "sse"),
+    timestamp_granularities: fc.constantFrom([], ["word"]),
   },
 );
 

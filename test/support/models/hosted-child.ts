@@ -50,6 +50,7 @@ export async function open(settings: HostedSettings, { warn }: HostedServices): 
         voiceAliases: {},
         languages: ["en"],
         sampleRate: 8000,
+        wordTimes: false,
         speak: async function* ({ text }) {
           yield Float32Array.from(text, (_, index) => index / 10);
         },

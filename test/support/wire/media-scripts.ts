@@ -36,6 +36,9 @@ export const audio: WireScript = async ({ recorder, key }) => {
     bodyAs: "(audio)",
   });
   await speak("streamed", { stream_format: "sse", response_format: "pcm", unheard_of: 1 });
+  const words = { timestamp_granularities: ["word"] };
+  await speak("word times", { stream_format: "sse", response_format: "pcm", ...words });
+  await speak("word times without events", words);
   await speak("unknown voice", { voice: "none" });
   await speak("invalid field", { speed: 9 });
   await recorder.send("voices", "GET /v1/audio/voices", { key });

@@ -1,6 +1,6 @@
 import { addOutput } from "@parlance-inference/onnx-graph/add-output";
 
-export interface PhonemeCall {
+interface PhonemeCall {
   /** IDs of the vocabulary, without the padding at both ends. */
   phonemes: readonly number[];
   voice: string;
@@ -10,7 +10,7 @@ export interface PhonemeCall {
   isTimed: boolean;
 }
 
-export interface SpokenPhonemes {
+interface SpokenPhonemes {
   samples: Float32Array;
   /** Durations of the phonemes and the padding, in frames, whose sum is that of the samples; undefined unless timed. */
   durations: number[] | undefined;

@@ -10,6 +10,11 @@ const seconds = z.number().min(0);
 const count = z.int().min(0);
 
 const word = lazy.looseObject(() => ({ word: z.string(), start: seconds, end: seconds }));
+const spokenWord = lazy.looseObject(() => ({
+  word: z.string().describe("As it is written in the input, with its punctuation."),
+  start: seconds.describe("From the beginning of the audio."),
+  end: seconds,
+}));
 
 const TranscriptSegment = named(
   "TranscriptSegment",
@@ -100,6 +105,12 @@ export const SpeechEvent = named(
         "speech.audio.delta": lazy.looseObject(() => ({
           type: z.literal("speech.audio.delta"),
           audio: z.string().describe("Base64."),
+        })),
+        "speech.audio.words": lazy.looseObject(() => ({
+          type: z.literal("speech.audio.words"),
+          words: z
+            .array(spokenWord)
+            .describe("Words in order, before the audio in which they begin. Not in OpenAI's API."),
         })),
         "speech.audio.done": lazy.looseObject(() => ({
           type: z.literal("speech.audio.done"),
