@@ -156,7 +156,10 @@ test("states its languages", async () => {
   for (const voice of voices.data) expect(voice).toMatchObject({ languages: ["en"] });
   const models = await service.fetch("/v1/models?include_metadata=true");
   const { data } = (await models.json()) as { data: { id: string; metadata: object }[] };
-  expect(data.find(({ id }) => id === "hibari")?.metadata).toMatchObject({ languages: ["en"] });
+  expect(data.find(({ id }) => id === "hibari")?.metadata).toMatchObject({
+    languages: ["en"],
+    capabilities: { word_times: true },
+  });
 });
 
 test("speaks another language where the deployment turns the check off", async () => {
