@@ -165,6 +165,6 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     /** Applies the file and the entries of the API, and what changes of them. */
     configuration: configuration.live,
     greet: live.greet.bind(live),
-    downloadDefaultChatModel: live.downloadDefaultChatModel.bind(live),
+    downloadDefaultModels: live.downloadDefaultModels.bind(live),
   };
 }

@@ -11,7 +11,7 @@ import { ModelStore } from "../model-store/model-store.ts";
 import { HuggingFaceSource } from "../model-store/sources/hugging-face.ts";
 import { NpmSource } from "../model-store/sources/npm.ts";
 import { PypiSource } from "../model-store/sources/pypi.ts";
-import { downloadDefaultChatModel } from "./background-download.ts";
+import { downloadDefaultModels } from "./background-download.ts";
 
 const CONTENT = randomBytes(200_000);
 
@@ -31,7 +31,7 @@ async function startHub(bytes = CONTENT.length) {
     isDefault: false,
     license: "MIT",
     description: "",
-    preferredFromFreeBytes: 4e9,
+    preferredOn: { freeBytes: 4e9 },
     files: [
       {
         name: "chat.gguf",
@@ -64,11 +64,11 @@ async function startHub(bytes = CONTENT.length) {
 async function download(store: ModelStore, signal = new AbortController().signal) {
   const events: string[] = [];
   const { config } = await loadConfigText("");
-  const id = downloadDefaultChatModel(
+  const ids = downloadDefaultModels(
     {
       config,
       store,
-      memory: { freeBytes: 5e9, budgetBytes: 16e9 },
+      machine: { cores: 2, freeBytes: 5e9, budgetBytes: 16e9 },
       refresh: async () => void events.push("refresh"),
       onProgress: ({ phase, receivedBytes }) => {
         if (phase === "fetching" && receivedBytes > 0) events.push("progress");
@@ -83,26 +83,26 @@ async function download(store: ModelStore, signal = new AbortController().signal
     },
     signal,
   );
-  return { id, events };
+  return { ids, events };
 }
 
 test("announces the size, downloads with progress and updates the catalog", async () => {
   const { openStore } = await startHub();
-  const { id, events } = await download(openStore());
-  expect(await id).toBe("large");
+  const { ids, events } = await download(openStore());
+  expect(await ids).toEqual(["large"]);
   expect(events[0]).toBe(`begin large ${CONTENT.length}`);
   expect(events.at(-1)).toBe("refresh");
   expect(events).toContain("progress");
   const again = await download(openStore());
-  expect(await again.id).toBeUndefined();
+  expect(await again.ids).toEqual([]);
   expect(again.events).toEqual([]);
 });
 
 test("tries again after a failure, and reports only the first one", async () => {
   const { hub, openStore } = await startHub();
   hub.statuses.push(...Array<number>(12).fill(503));
-  const { id, events } = await download(openStore());
-  expect(await id).toBe("large");
+  const { ids, events } = await download(openStore());
+  expect(await ids).toEqual(["large"]);
   const failures = events.filter((event) => event.startsWith("fail"));
   expect(failures).toEqual(["failed", expect.stringMatching(/^failure: .*503/)]);
 });
@@ -112,11 +112,11 @@ test("tries again after an error of the file system", async () => {
   // In the place of the folder for unfinished downloads.
   const inTheWay = join(directory, ".partial");
   await writeFile(inTheWay, "");
-  const { id, events } = await download(openStore());
-  id.catch(() => {});
+  const { ids, events } = await download(openStore());
+  ids.catch(() => {});
   await expect.poll(() => events).toContainEqual(expect.stringMatching(/^failure: .*(EEXIST|ENOTDIR)/));
   await rm(inTheWay);
-  expect(await id).toBe("large");
+  expect(await ids).toEqual(["large"]);
 });
 
 test("resumes in the next process when the service stops during the download", async () => {
@@ -125,15 +125,15 @@ test("resumes in the next process when the service stops during the download", a
   hub.hold = answering.promise;
   const stopping = new AbortController();
   const store = openStore();
-  const { id, events } = await download(store, stopping.signal);
+  const { ids, events } = await download(store, stopping.signal);
   await expect.poll(() => events).toContain("progress");
   stopping.abort(new Error("stopped"));
-  await expect(id).rejects.toThrow("stopped");
+  await expect(ids).rejects.toThrow("stopped");
   answering.resolve();
   await store.settled();
 
   hub.hold = undefined;
-  expect(await (await download(openStore())).id).toBe("large");
+  expect(await (await download(openStore())).ids).toEqual(["large"]);
   expect(hub.requestsTo("bytes").at(-1)?.range).toBe("bytes=1-");
 });
 
@@ -142,9 +142,9 @@ test("does not fill the disk", async () => {
   const { bavail, bsize } = await statfs(directory);
   const tooLarge = await startHub(Math.floor(bavail * bsize - 0.5e9));
   const stopping = new AbortController();
-  const { id, events } = await download(tooLarge.openStore(), stopping.signal);
+  const { ids, events } = await download(tooLarge.openStore(), stopping.signal);
   await expect.poll(() => events).toContainEqual(expect.stringContaining("The disk is full"));
   stopping.abort(new Error("stopped"));
-  await expect(id).rejects.toThrow("stopped");
+  await expect(ids).rejects.toThrow("stopped");
   expect(tooLarge.hub.seen).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
+import { availableParallelism } from "node:os";
 import type { Deployment } from "../deployments/deployment.ts";
 import { GPU_MEMORY, MemoryBudget } from "../deployments/loading/memory-budget.ts";
 import { atEndpoint, endpointsOf, forwardedHeaders, isLocal, isUpstream, usesGpu } from "../engines/registry.ts";
@@ -10,7 +11,7 @@ import { EndpointPools } from "../kernel/discovery/endpoint-pools.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 import { defaultGpuBudget } from "../kernel/process/gpus.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
-import { type DownloadListener, downloadDefaultChatModel } from "./background-download.ts";
+import { type DownloadListener, downloadDefaultModels } from "./background-download.ts";
 import {
   type BuiltCatalog,
   buildCatalog,
@@ -204,17 +205,21 @@ export class LiveCatalog {
   }
 
   /**
-   * Downloads the default chat model if it is missing and memory allows, and loads it. Resolves with its ID; undefined:
-   * none was to be downloaded. Throws the signal's reason on abort.
+   * Downloads the models that suit the machine and are missing, and loads the chat model. Resolves with their IDs. Throws
+   * the signal's reason on abort.
    */
-  async downloadDefaultChatModel(listener: DownloadListener, signal: AbortSignal): Promise<string | undefined> {
-    if (this.#config === undefined) return undefined;
+  async downloadDefaultModels(listener: DownloadListener, signal: AbortSignal): Promise<readonly string[]> {
+    if (this.#config === undefined) return [];
     const { store, logger, onPullProgress } = this.#options;
-    const id = await downloadDefaultChatModel(
+    const ids = await downloadDefaultModels(
       {
         config: this.#config,
         store,
-        memory: { freeBytes: process.availableMemory(), budgetBytes: this.memory.limitBytes },
+        machine: {
+          cores: availableParallelism(),
+          budgetBytes: this.memory.limitBytes,
+          freeBytes: process.availableMemory(),
+        },
         refresh: () => this.refresh(),
         onProgress: onPullProgress,
         logger,
@@ -222,8 +227,8 @@ export class LiveCatalog {
       listener,
       signal,
     );
-    if (id !== undefined) await this.greet(signal);
-    return id;
+    if (ids.length > 0) await this.greet(signal);
+    return ids;
   }
 
   /** Describes what a deployment that is not yet open waits for. */

@@ -169,14 +169,30 @@ test("contains only configured models when built-in models are disabled", async 
   expect((await specify("builtin_models: false")).size).toBe(0);
 });
 
+const SMALL_MACHINE = { cores: 2, budgetBytes: 16e9 };
+
 test("adds the moderation cascade once its chat model is pulled, or the configuration names it", async () => {
   const { config } = await loadConfigText("");
   const idsWith = async (...pulled: string[]) => {
     const store = { list: async () => pulled.map((id) => ({ id })) } as unknown as ModelStore;
-    return (await buildModelSpecs(config, store)).filter(({ task }) => task === "moderation").map(({ id }) => id);
+    const specs = await buildModelSpecs(config, store, SMALL_MACHINE);
+    return specs.filter(({ task }) => task === "moderation").map(({ id }) => id);
   };
   expect(await idsWith()).toEqual(["moderation-omni"]);
   expect(await idsWith("qwen2.5-coder-1.5b-instruct")).toEqual(["moderation-omni", "moderation-qwen"]);
+});
+
+test("gives OpenAI's names to the cascade and to the natural voice on machines that carry them", async () => {
+  const { config } = await loadConfigText("");
+  const pulled = ["qwen2.5-coder-1.5b-instruct", "kokoro-82m"];
+  const store = { list: async () => pulled.map((id) => ({ id })) } as unknown as ModelStore;
+  const namedOn = async (cores: number) => {
+    const specs = await buildModelSpecs(config, store, { cores, budgetBytes: 6e9 });
+    const named = (alias: string) => specs.find(({ aliases }) => aliases.includes(alias))?.id;
+    return [specs[0]?.id, named("omni-moderation-latest"), named("tts-1")];
+  };
+  expect(await namedOn(2)).toEqual(["qwen2.5-coder-1.5b-instruct", "moderation-omni", "hibari"]);
+  expect(await namedOn(4)).toEqual(["qwen2.5-coder-1.5b-instruct", "moderation-qwen", "kokoro-82m"]);
 });
 
 test("gives OpenAI's moderation names to moderation-omni, for which its English part answers once it is pulled", async () => {

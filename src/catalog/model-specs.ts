@@ -13,12 +13,19 @@ import type { ManifestEntry } from "../model-store/manifest/manifest-entry.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
 import type { ModelSpec } from "./build-catalog.ts";
 import { withDefaultAliases, withFirstAliases } from "./default-aliases.ts";
-import { defaultChatModel } from "./default-chat-model.ts";
+import { type Machine, modelsToListFirst, thisMachine } from "./default-models.ts";
 import type { BuiltinOverride, ModelConfig } from "./model-config.ts";
 import type { ModelSettings } from "./model-settings.ts";
 
-/** The default chat model first, then the defaults, chat before the others, and other pulled models. A configured model replaces a built-in one of the same ID. */
-export async function buildModelSpecs(config: Settings, store: ModelStore): Promise<ModelSpec[]> {
+/**
+ * The defaults, chat before the others, and other pulled models; of chat, speech and moderation, the model that suits the
+ * machine before the others. A configured model replaces a built-in one of the same ID.
+ */
+export async function buildModelSpecs(
+  config: Settings,
+  store: ModelStore,
+  machine: Machine = thisMachine(config),
+): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));
   if (!config.builtinModels) return config.defaultAliases ? withFirstAliases(configured) : configured;
   const configuredIds = new Set(configured.map(({ id }) => id));
@@ -34,25 +41,28 @@ export async function buildModelSpecs(config: Settings, store: ModelStore): Prom
   );
   const builtinIds = new Set([...builtin, ...bundled].map(({ id }) => id));
   const isBuiltin = (id: string) => builtinIds.has(id);
-  const first = defaultChatModel(config, pulled, MANIFEST);
-  builtin.sort((a, b) => Number(b.id === first) - Number(a.id === first) || defaultsFirst(a, b));
-  const ofFiles = (entry: ManifestEntry) =>
-    toModelSpec(entry, { model: entry.id }, isBuiltin, config, overrides.get(entry.id));
-  const isDefault = (entry: ManifestEntry) => entry.isDefault || entry.id === first;
-  const models = [
-    ...builtin.filter(isDefault).map(ofFiles),
-    // Before other pulled models: OpenAI's names must not change their meaning with it.
-    ...bundled.map((entry) => toModelSpec(entry, {}, isBuiltin, config, overrides.get(entry.id))),
-    ...builtin.filter((entry) => !isDefault(entry)).map(ofFiles),
-    ...configured,
-  ];
+  const first = new Set(modelsToListFirst(config, [...builtin, ...bundled], machine));
+  const toSpec = (entry: ManifestEntry | BundledModel) =>
+    toModelSpec(entry, "files" in entry ? { model: entry.id } : {}, isBuiltin, config, overrides.get(entry.id));
+  const models = [...[...builtin, ...bundled].sort(inOrder(first)).map(toSpec), ...configured];
   return config.defaultAliases ? withFirstAliases(withDefaultAliases(models)) : models;
 }
 
 type BuiltinModel = (ManifestEntry | BundledModel) & Pick<ManifestEntry, "fallbacks" | "guardFamily" | "defaults">;
 
-function defaultsFirst(a: ManifestEntry, b: ManifestEntry): number {
-  return Number(b.isDefault) - Number(a.isDefault) || TASKS.indexOf(a.task) - TASKS.indexOf(b.task);
+/**
+ * Defaults before bundled models, and these before other pulled ones: OpenAI's names must not change their meaning with a
+ * pull. Chat before the other tasks; of a task, those of `first` before its default.
+ */
+function inOrder(first: ReadonlySet<string>) {
+  const group = (entry: ManifestEntry | BundledModel) => {
+    if (first.has(entry.id) || ("isDefault" in entry && entry.isDefault)) return 0;
+    return "files" in entry ? 2 : 1;
+  };
+  return (a: ManifestEntry | BundledModel, b: ManifestEntry | BundledModel): number =>
+    group(a) - group(b) ||
+    TASKS.indexOf(a.task) - TASKS.indexOf(b.task) ||
+    Number(first.has(b.id)) - Number(first.has(a.id));
 }
 
 function toConfigured(model: ModelConfig, { local }: Settings): ModelSpec {

@@ -1,6 +1,7 @@
 /** Prints the base URL, the first keys and a curl command to try at startup. */
 
 import type { Config } from "../config/config.ts";
+import type { Task } from "../contracts/task.ts";
 import type { BootstrapKeys } from "../features/accounts/accounts.ts";
 import { OPERATOR } from "../features/accounts/audit/audit.ts";
 import type { Readiness } from "../features/operations/operations.ts";
@@ -8,6 +9,7 @@ import { retry, until } from "../kernel/async/retry.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import type { Listening } from "../main.ts";
+import { MANIFEST } from "../model-store/manifest/manifest.ts";
 import { formatBytes } from "./format-bytes.ts";
 import type { Progress } from "./progress.ts";
 import { signInLink } from "./sign-in-link.ts";
@@ -16,8 +18,8 @@ const POLL_INTERVAL_MS = 100;
 const DATABASE_RETRY_INTERVAL_MS = 1000;
 
 /**
- * Resolves once the models are up or have failed, and a larger chat model is downloaded, if one is to be. `onReady` is called
- * before that download. Throws a Fault when the configured keys are not accepted.
+ * Resolves once the models are up or have failed, and the models that suit the machine are downloaded. `onReady` is
+ * called before these downloads. Throws a Fault when the configured keys are not accepted.
  */
 export async function welcome(
   listening: Listening,
@@ -38,7 +40,7 @@ export async function welcome(
     progress.stop();
     process.stdout.write(describeModels(readiness, origin, keys));
     await onReady?.(keys);
-    await downloadDefaultChatModel(listening, keys, progress);
+    await downloadDefaultModels(listening, keys, progress);
   } catch (failure) {
     if (!signal.aborted) throw failure;
     progress.stop();
@@ -63,23 +65,25 @@ async function untilReady({ app, signal }: Listening): Promise<Readiness> {
   return (await until(ready, { everyMs: POLL_INTERVAL_MS, signal })) as Readiness;
 }
 
-async function downloadDefaultChatModel(
+async function downloadDefaultModels(
   { origin, app, signal }: Listening,
   keys: BootstrapKeys,
   progress: Progress,
 ): Promise<void> {
   const listener = {
-    onBegin: ({ id, bytes }: { id: string; bytes: number }) =>
+    onBegin: ({ id, task, bytes }: { id: string; task: Task; bytes: number }) => {
+      const smaller = MANIFEST.find((model) => model.isDefault && model.task === task)?.id;
       progress.print(
-        `  Downloading ${id} (${formatBytes(bytes)}) in the background, the default chat model on this machine.\n  To do without it, set local.default_chat_model to smollm2-135m-instruct.\n\n`,
-      ),
+        `  Downloading ${id} (${formatBytes(bytes)}) in the background, the default ${task} model on this machine.\n  To do without it, set local.default_${task}_model to ${smaller}.\n\n`,
+      );
+    },
     onFailure: (_id: string, reason: string) =>
       progress.print(
         `  ${reason}\n  Trying again from time to time. Without a network, bring it in: parlance models import FILE\n`,
       ),
   };
-  const id = await app.downloadDefaultChatModel(listener, signal);
-  if (id === undefined) return;
+  const ids = await app.downloadDefaultModels(listener, signal);
+  if (ids.length === 0) return;
   progress.stop();
   process.stdout.write(`\n${describeModels(await app.readiness(), origin, keys)}`);
 }

@@ -109,7 +109,7 @@ function build(
   const written = expandConnections(placeEntries(raw.value, entries).value, unresolved, new ConfigErrors());
   checkModels(value, written, { ...sources, builtinModels: usesBuiltin ? sources.builtinModels : [] }, errors);
   checkPrices(parsed, errors);
-  checkDefaultChatModel(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
+  checkDefaultModels(values?.PARLANCE_DEFAULT_CHAT_MODEL, parsed.file, sources.builtinModels, errors);
   checkGuardrails(parsed.file, errors);
   if (values !== undefined) {
     checkS3Keys(parsed.file?.files.s3, values, errors);
@@ -155,19 +155,26 @@ function toS3(s3: S3Settings, environment: Environment): Config["files"]["s3"] {
   return { ...s3, endpoint, accessKeyId, secretAccessKey, sessionToken: environment.AWS_SESSION_TOKEN };
 }
 
-/** Reports an id that no built-in chat model has. */
-function checkDefaultChatModel(
-  variable: string | undefined,
+/** Reports IDs that no built-in model of their task has. */
+function checkDefaultModels(
+  chatVariable: string | undefined,
   file: ConfigFile | undefined,
   builtinModels: readonly KnownModel[],
   errors: ConfigErrors,
 ): void {
-  const id = variable ?? file?.local.defaultChatModel ?? "auto";
-  const ids = builtinModels.filter(({ task }) => task === "chat").map((model) => model.id);
-  if (id === "auto" || ids.includes(id)) return;
-  const message = `must be auto or the ID of a built-in chat model: ${ids.join(", ")}`;
-  if (variable === undefined) errors.add(["local", "default_chat_model"], message);
-  else errors.addVariable("PARLANCE_DEFAULT_CHAT_MODEL", message);
+  const { defaultChatModel, defaultSpeechModel, defaultModerationModel } = file?.local ?? {};
+  const chosen = {
+    chat: chatVariable ?? defaultChatModel,
+    speech: defaultSpeechModel,
+    moderation: defaultModerationModel,
+  };
+  for (const [task, id = "auto"] of Object.entries(chosen)) {
+    const ids = builtinModels.filter((model) => model.task === task).map((model) => model.id);
+    if (id === "auto" || ids.includes(id)) continue;
+    const message = `must be auto or the ID of a built-in ${task} model: ${ids.join(", ")}`;
+    if (task === "chat" && chatVariable !== undefined) errors.addVariable("PARLANCE_DEFAULT_CHAT_MODEL", message);
+    else errors.add(["local", `default_${task}_model`], message);
+  }
 }
 
 type S3Settings = ConfigFile["files"]["s3"];

@@ -41,10 +41,20 @@ const settings = lazy
       .describe(
         "error: a request with an unsure text fails while the guard does. classifier: the classifier alone answers, and a warning is logged",
       ),
+    guard_timeout_ms: z
+      .number()
+      .int()
+      .min(1)
+      .max(600_000)
+      .optional()
+      .describe(
+        "Milliseconds in which the guard judges the unsure texts of a request; the classifier alone answers for the others. Default: no limit",
+      ),
   }))
   // They may hold an upstream's key, which only that engine's schema marks as a secret.
-  .transform(({ classifier, guard, guard_weight: guardWeight, on_guard_failure: onGuardFailure, ...rest }) => ({
-    ...{ ...rest, guardWeight, onGuardFailure },
+  .transform(({ classifier, guard, band, ...rest }) => ({
+    ...{ band, guardWeight: rest.guard_weight, onGuardFailure: rest.on_guard_failure },
+    guardTimeoutMs: rest.guard_timeout_ms,
     ...{ classifier: new Secret(JSON.stringify(classifier)), guard: new Secret(JSON.stringify(guard)) },
   }));
 

@@ -8,6 +8,7 @@ const SETTINGS: CascadeSettings = {
   band: { below: 0.2, above: 0.1, belowByCategory: {} },
   guardWeight: 1,
   onGuardFailure: "error",
+  guardTimeoutMs: undefined,
 };
 const input = (text: string): ModerationInput => ({ text, images: [] });
 const until = AbortSignal.timeout(5000);
@@ -152,4 +153,36 @@ test("does not remember the verdicts of an aborted guard, which are incomplete",
   guard.moderate = moderate;
   const [verdict] = await model.moderate([input("hate=0.5")], until);
   expect(verdict?.flags.hate).toBe(true);
+});
+
+test("judges by the classifier what the guard does not reach in time, and asks about it again", async () => {
+  const { model, guard, services } = cascade(0.9, { guardTimeoutMs: 1 });
+  const { moderate } = guard;
+  guard.moderate = async (inputs, signal) => {
+    const [first] = await moderate(inputs.slice(0, 1), signal);
+    await new Promise((aborted) => signal.addEventListener("abort", aborted));
+    return inputs.map((_, index) => (index === 0 && first ? first : { scores: {}, flags: {}, appliedTo: {} }));
+  };
+  const texts = [input("hate=0.5"), input("hate=0.55")];
+  const verdicts = await model.moderate(texts, until);
+  expect(verdicts.map(({ flags }) => flags.hate)).toEqual([true, false]);
+  expect(services.logged.join()).toContain("the guard was late");
+  guard.moderate = moderate;
+  expect((await model.moderate(texts, until)).map(({ flags }) => flags.hate)).toEqual([true, true]);
+  expect(guard.asked).toEqual(["hate=0.5", "hate=0.55"]);
+});
+
+test("judges by the classifier when the guard fails because its time is up", async () => {
+  const { model, guard } = cascade(0.9, { guardTimeoutMs: 1 });
+  guard.moderate = (_inputs, signal) =>
+    new Promise((_, failed) => signal.addEventListener("abort", () => failed(signal.reason)));
+  const [verdict] = await model.moderate([input("hate=0.5")], until);
+  expect(verdict?.flags.hate).toBe(false);
+});
+
+test("does not ask a guard without eyes about images", async () => {
+  const { model, guard } = cascade(0.9);
+  const [verdict] = await model.moderate([{ text: "hate=0.5", images: ["data:image/png;base64,"] }], until);
+  expect(guard.asked).toEqual([]);
+  expect(verdict?.flags.hate).toBe(false);
 });

@@ -12,6 +12,8 @@ export interface CascadeSettings {
   band: Band;
   guardWeight: number;
   onGuardFailure: "error" | "classifier";
+  /** For all unsure texts of a request; undefined: no limit. */
+  guardTimeoutMs: number | undefined;
 }
 
 export const open: InProcessModule<CascadeSettings>["open"] = async (settings, _task, { logger }, nested) => {
@@ -49,7 +51,7 @@ export class CascadeModel implements ModerationModel {
     this.slots = classifier.slots;
     this.slotsPerProject = classifier.slotsPerProject;
     this.device = guard.device;
-    this.takesImages = classifier.takesImages && guard.takesImages;
+    this.takesImages = classifier.takesImages;
     this.languages = classifier.languages;
     this.categories = classifier.categories;
     this.thresholds = classifier.thresholds;
@@ -68,9 +70,11 @@ export class CascadeModel implements ModerationModel {
     const { thresholds } = this;
     const { band, guardWeight } = this.#settings;
     const verdicts = await this.#classifier.moderate(inputs, signal, asked);
-    const unsure = inputs.filter((_, index) => {
+    const unsure = inputs.filter(({ images }, index) => {
       const verdict = verdicts[index];
-      return verdict !== undefined && isUnsure(verdict, thresholds, band);
+      // What an image shows is nothing that a guard without eyes can judge.
+      const isSeen = images.length === 0 || this.#guard.takesImages;
+      return isSeen && verdict !== undefined && isUnsure(verdict, thresholds, band);
     });
     if (unsure.length === 0 || signal.aborted) return verdicts;
     const harm = await this.#askGuard(unsure, signal, asked);
@@ -80,44 +84,55 @@ export class CascadeModel implements ModerationModel {
     });
   }
 
-  /** Log odds of harm; without entries for inputs that the guard did not judge. */
+  /** Log odds of harm; undefined for inputs that the guard did not judge. */
   async #askGuard(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
     asked: ModerationContext | undefined,
-  ): Promise<ReadonlyMap<ModerationInput | undefined, number>> {
+  ): Promise<ReadonlyMap<ModerationInput | undefined, number | undefined>> {
     const keyed = inputs.map((input) => ({ input, key: digest(asked?.project, input) }));
-    const unknown = [
-      ...new Map(keyed.filter(({ key }) => !this.#harm.has(key)).map((each) => [each.key, each])).values(),
-    ];
-    const harm = new Map(
-      keyed.flatMap(({ input, key }) => {
-        const logOdds = this.#harm.get(key);
-        return logOdds === undefined ? [] : [[input, logOdds] as const];
-      }),
+    const harm = new Map(keyed.map(({ key }) => [key, this.#harm.get(key)]));
+    const unknown = new Map(
+      keyed.filter(({ key }) => harm.get(key) === undefined).map(({ key, input }) => [key, input]),
     );
-    if (unknown.length === 0) return harm;
-    try {
-      const verdicts = await this.#guard.moderate(
-        unknown.map(({ input }) => input),
-        signal,
-        asked,
-      );
-      // An aborted guard returns before it has judged every text.
-      if (signal.aborted) return harm;
-      const verdictOf = new Map(
-        unknown.map(({ key }, index) => [
-          key,
-          harmLogOdds(verdicts[index] as ModerationVerdict, this.#guard.thresholds),
-        ]),
-      );
-      for (const [key, logOdds] of verdictOf) this.#harm.set(key, logOdds);
-      for (const { input, key } of keyed) harm.set(input, verdictOf.get(key) ?? harm.get(input) ?? 0);
-    } catch (failure) {
-      if (this.#settings.onGuardFailure === "error" || signal.aborted) throw failure;
-      this.#logger.warn({ err: failure, texts: unknown.length }, "the guard failed; the classifier alone answers");
+    for (const [key, logOdds] of await this.#judge(unknown, signal, asked)) {
+      harm.set(key, logOdds);
+      this.#harm.set(key, logOdds);
     }
-    return harm;
+    return new Map(keyed.map(({ input, key }) => [input, harm.get(key)]));
+  }
+
+  /** Log odds of harm by key, of the inputs that the guard has judged in time. */
+  async #judge(
+    inputs: ReadonlyMap<string, ModerationInput>,
+    signal: AbortSignal,
+    asked: ModerationContext | undefined,
+  ): Promise<readonly (readonly [string, number])[]> {
+    if (inputs.size === 0) return [];
+    const { guardTimeoutMs, onGuardFailure } = this.#settings;
+    const timeout = guardTimeoutMs === undefined ? undefined : AbortSignal.timeout(guardTimeoutMs);
+    const until = timeout === undefined ? signal : AbortSignal.any([signal, timeout]);
+    try {
+      const verdicts = await this.#guard.moderate([...inputs.values()], until, asked);
+      if (signal.aborted) return [];
+      const judged = [...inputs.keys()].flatMap((key, index) => {
+        const verdict = verdicts[index];
+        const isReached = verdict !== undefined && Object.keys(verdict.scores).length > 0;
+        return isReached ? [[key, harmLogOdds(verdict, this.#guard.thresholds)] as const] : [];
+      });
+      if (timeout?.aborted) this.#logLate(inputs.size - judged.length);
+      return judged;
+    } catch (failure) {
+      if (signal.aborted) throw failure;
+      if (timeout?.aborted) this.#logLate(inputs.size);
+      else if (onGuardFailure === "error") throw failure;
+      else this.#logger.warn({ err: failure, texts: inputs.size }, "the guard failed; the classifier alone answers");
+      return [];
+    }
+  }
+
+  #logLate(texts: number): void {
+    if (texts > 0) this.#logger.info({ texts }, "the guard was late; the classifier alone answers");
   }
 
   /** While the guard is down, the deployment is too, so that requests go to another one or to a fallback at once. */

@@ -43,6 +43,8 @@ const MIN_SPLIT_CHARACTERS = 400;
 /** Characters in both halves, to keep a phrase at the cut in one piece. */
 const OVERLAP_CHARACTERS = 100;
 
+const UNREACHED: ModerationVerdict = { scores: {}, flags: {}, appliedTo: {} };
+
 export class GuardModel implements ModerationModel {
   readonly task = "moderation";
   readonly slots = undefined;
@@ -67,6 +69,7 @@ export class GuardModel implements ModerationModel {
     this.thresholds = thresholds;
   }
 
+  /** An input that it has not reached when the signal aborts has no scores. */
   async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
     const scores = inputs.map((): Record<string, number> => ({}));
     const prompts = inputs.flatMap(({ text }, index) =>
@@ -74,6 +77,8 @@ export class GuardModel implements ModerationModel {
         ? []
         : this.#format.questions.map((question) => ({ text, question, into: scores[index] ?? {} })),
     );
+    const remaining = new Map<Record<string, number>, number>();
+    for (const { into } of prompts) remaining.set(into, (remaining.get(into) ?? 0) + 1);
     const next = prompts[Symbol.iterator]();
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
@@ -83,6 +88,7 @@ export class GuardModel implements ModerationModel {
         const answers = await this.#askInParts(question, text, until);
         if (until.aborted) return;
         raise(into, answers);
+        remaining.set(into, (remaining.get(into) ?? 1) - 1);
       }
     };
     try {
@@ -90,7 +96,7 @@ export class GuardModel implements ModerationModel {
     } finally {
       failed.abort();
     }
-    return scores.map((found) => this.#verdict(found));
+    return scores.map((found) => (remaining.get(found) ? UNREACHED : this.#verdict(found)));
   }
 
   /** Asks about the text, or recursively about its halves where it exceeds the context window. */

@@ -10,6 +10,8 @@ const DEFAULT_ALIASES: readonly Readonly<Record<string, string>>[] = [
     coral: "af_bella",
     echo: "am_echo",
     fable: "am_puck",
+    // hibari's voice, so that its name keeps its meaning where this model becomes the default.
+    heart: "af_heart",
     marin: "af_sarah",
     nova: "af_nova",
     onyx: "am_onyx",

@@ -1,4 +1,5 @@
 import type { Task } from "../../contracts/task.ts";
+import type { PreferredMachine } from "./manifest-entry.ts";
 
 /** A built-in model without files of its own. */
 export interface BundledModel {
@@ -14,5 +15,9 @@ export interface BundledModel {
   languages: string;
   /** Length of an embedding model's vectors. */
   dimensions?: number;
+  /** Machines on which this model stands for its task instead of the default one. */
+  preferredOn?: PreferredMachine;
+  /** Models that answer when this one fails. */
+  fallbacks?: readonly string[];
   engineSettings: Readonly<Record<string, unknown>>;
 }

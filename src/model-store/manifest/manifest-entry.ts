@@ -30,8 +30,8 @@ export interface ManifestEntry {
   approximateBytes?: number;
   /** Generated tokens per second of one request on two CPU cores, measured. */
   tokensPerSecond?: number;
-  /** Free memory from which a new installation downloads this chat model in the background and lists it first. */
-  preferredFromFreeBytes?: number;
+  /** Machines on which this model stands for its task instead of the default one: there it is downloaded in the background. */
+  preferredOn?: PreferredMachine;
   /** Models that answer when this one fails. */
   fallbacks?: readonly string[];
   /** Parameters that the model's authors recommend, for chat requests that leave them out. */
@@ -42,6 +42,14 @@ export interface ManifestEntry {
   base?: string;
   /** An engine gets the first: the weights of a single-file model. */
   files: readonly ManifestFile[];
+}
+
+export interface PreferredMachine {
+  cores?: number;
+  /** Memory that local models may use together. */
+  budgetBytes?: number;
+  /** Free memory at the time of the download; once the files are there, it does not count. */
+  freeBytes?: number;
 }
 
 /** The files of a model and of its base. */

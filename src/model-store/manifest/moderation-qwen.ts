@@ -16,10 +16,12 @@ export const MODERATION_QWEN: BundledModel = {
   license: "Apache-2.0",
   description:
     "Stronger (2.7 GB of memory): moderation-minilm, which asks qwen2.5-coder-1.5b-instruct about unsure texts, in about a second each",
-  languages: "English",
+  languages: "15 languages; unsure texts of all of them are asked about",
+  preferredOn: { cores: 4, budgetBytes: 5.5e9 },
+  fallbacks: ["moderation-omni"],
   engineSettings: {
     // Band and threshold were chosen and measured with English texts.
-    classifier: { engine: "classifier", model: "moderation-minilm" },
+    classifier: { engine: "classifier", model: "moderation-omni" },
     guard: {
       engine: "guard",
       family: "instruct",

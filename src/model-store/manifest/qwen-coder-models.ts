@@ -37,7 +37,7 @@ export const QWEN_CODER_MODELS: readonly ManifestEntry[] = [
     contextWindow: 32_768,
     memoryBytes: 2.4e9,
     tokensPerSecond: 16,
-    preferredFromFreeBytes: 4e9,
+    preferredOn: { freeBytes: 4e9 },
     defaults: DEFAULTS,
     files: [
       {
@@ -69,7 +69,7 @@ export const QWEN_CODER_MODELS: readonly ManifestEntry[] = [
     contextWindow: 32_768,
     memoryBytes: 0.8e9,
     tokensPerSecond: 31,
-    preferredFromFreeBytes: 2e9,
+    preferredOn: { freeBytes: 2e9 },
     defaults: DEFAULTS,
     files: [
       {

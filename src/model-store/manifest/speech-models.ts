@@ -194,6 +194,9 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     license: "Apache-2.0",
     description: "Small (120 MB): 41 natural voices in seven languages that can be mixed; about real time on two cores",
     languages: "English, Spanish, French, Hindi, Italian, Brazilian Portuguese, Mandarin",
+    // Two cores speak about in real time, so that another request would stutter.
+    fallbacks: ["flite"],
+    preferredOn: { cores: 4, budgetBytes: 3e9, freeBytes: 2e9 },
     files: [
       kokoroPart(1, 23_090_318, "154b26dacc58115b69d89caad830935a5202e4ccab807f25a9d909a35814b815"),
       kokoroPart(2, 23_090_318, "bea3157699a125749162d9dd3c18f69c3693be6e4798e194c93af22150f42eb9"),

@@ -149,7 +149,7 @@ export function clientOf({ origin, apiKey, adminKey }: Access): ServiceClient {
 }
 
 function loadedAtStart(config: string): string {
-  const local = "local: { load: start, unload_after_seconds: 0 }";
+  const local = "local: { load: start, unload_after_seconds: 0, default_speech_model: hibari }";
   return config.startsWith("{") ? `{ ${local}, ${config.slice(1)}` : `${local}\n${config}`;
 }
 
