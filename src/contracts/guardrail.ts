@@ -3,6 +3,7 @@
 import { ENTITIES } from "@parlance-inference/text-privacy/personal-data/find-personal-data";
 import { isRegion } from "@parlance-inference/text-privacy/personal-data/phone";
 import { z } from "zod";
+import { listOf, parsedListOf } from "../kernel/list-of.ts";
 import { mapping } from "../kernel/settings/mapping.ts";
 
 const GUARDRAIL_TYPES = ["moderation", "pii", "secrets", "prompt_injection", "words", "topics", "webhook"] as const;
@@ -25,21 +26,18 @@ const fields = mapping(() => ({
     .describe(
       "mask: the model reads a placeholder such as <EMAIL_ADDRESS_1>. mask_and_restore: and the answer to the caller has the value again. block: the request is refused, or the answer ends with the finish reason content_filter. report: it is only recorded. Default: mask_and_restore for pii and secrets, otherwise block.",
     ),
-  on: z
-    .array(z.enum(["input", "output"]))
+  on: listOf(z.enum(["input", "output"]))
     .min(1)
     .optional()
     .describe(
       "Whether it checks what a model reads, what it answers, or both. Default: the input for pii, secrets and prompt_injection, otherwise both.",
     ),
-  entities: z
-    .array(z.string().regex(/^[A-Z][A-Z_]{1,40}$/, { error: "must be a name such as EMAIL_ADDRESS" }))
+  entities: listOf(z.string().regex(/^[A-Z][A-Z_]{1,40}$/, { error: "must be a name such as EMAIL_ADDRESS" }))
     .min(1)
     .max(100)
     .optional()
     .describe("pii: entities to look for, named as in Presidio. Default: all but URL."),
-  regions: z
-    .array(z.string().regex(/^[A-Z]{2}$/, { error: "must be a region of two capital letters, such as DE" }))
+  regions: listOf(z.string().regex(/^[A-Z]{2}$/, { error: "must be a region of two capital letters, such as DE" }))
     .min(1)
     .max(50)
     .optional()
@@ -69,15 +67,13 @@ const fields = mapping(() => ({
     .describe(
       "pii and secrets: what to do with content that has no text to check, such as images, audio and token IDs. Default: block; pass for the action report.",
     ),
-  words: z
-    .array(z.string().trim().min(1).max(200))
+  words: parsedListOf(z.string().trim().min(1).max(200))
     .min(1)
     .max(MAX_WORDS)
     .optional()
     .describe(`words: words and phrases, at most ${MAX_WORDS}, without regard to case.`),
   substring: z.boolean().optional().describe("words: whether a word also counts within a longer one. Default: false."),
-  rules: z
-    .array(z.string().trim().min(1).max(1000))
+  rules: parsedListOf(z.string().trim().min(1).max(1000))
     .min(1)
     .max(50)
     .optional()
@@ -158,8 +154,7 @@ function fieldProblems(entry: z.output<typeof fields>): [field: string, problem:
 export type Guardrail = z.output<typeof guardrail>;
 
 /** A policy: its guardrails run in order. */
-export const guardrailList = z
-  .array(guardrail)
+export const guardrailList = parsedListOf(guardrail)
   .max(50)
   .refine((entries) => entries.filter(({ type }) => type === "moderation").length <= 1, {
     error: "must not contain more than one moderation",

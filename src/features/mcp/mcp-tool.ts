@@ -5,6 +5,7 @@ import type { Caller } from "../../contracts/caller.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { parseUrl } from "../../kernel/outgoing/outgoing-guard.ts";
 import { optional } from "../../wire/openai/optional.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -20,7 +21,7 @@ import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 
 const Filter = lazy.looseObject(() => ({
-  tool_names: optional(z.array(z.string()).max(1000)),
+  tool_names: optional(listOf(z.string()).max(1000)),
   read_only: optional(z.boolean()),
 }));
 
@@ -32,7 +33,7 @@ const McpToolBody = lazy.looseObject(() => ({
   server_description: optional(z.string().max(10_000)),
   authorization: optional(z.string().min(1).max(10_000)),
   headers: optional(z.record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/), z.string().max(10_000))),
-  allowed_tools: optional(z.union([z.array(z.string()).max(1000), Filter])),
+  allowed_tools: optional(z.union([listOf(z.string()).max(1000), Filter])),
   require_approval: optional(
     z.union([z.enum(["always", "never"]), z.looseObject({ always: optional(Filter), never: optional(Filter) })]),
   ),

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { parsedListOf } from "../../kernel/list-of.ts";
 import type { ShownBatch } from "../openai/batches.ts";
-import { parsedListOf } from "../openai/list-of.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { AnthropicErrorAnswer } from "../openapi/service-answers.ts";
 import { toTime } from "./lists.ts";

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { keepSource, sourceOf } from "../../kernel/json/json-source.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { named } from "../openapi/named.ts";
@@ -38,7 +39,7 @@ export const MessagesBody = named(
   CountTokensBody.extend({
     max_tokens: z.int().min(1),
     stream: optional(z.boolean()),
-    stop_sequences: optional(z.array(z.string().min(1)).max(4)),
+    stop_sequences: optional(listOf(z.string().min(1)).max(4)),
     temperature: optional(Share),
     top_p: optional(Share),
     top_k: optional(z.int().min(0)),

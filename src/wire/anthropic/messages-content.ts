@@ -5,8 +5,8 @@ import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../c
 import { toContent } from "../../contracts/message-text.ts";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { cacheMarkOf } from "../cache-control.ts";
-import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { serviceFunctionName } from "../responses/responses-tools.ts";
 import { textOfToolSearch } from "../responses/tool-search.ts";

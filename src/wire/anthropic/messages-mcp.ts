@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { repeatedIndex } from "../../kernel/repeated-index.ts";
-import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import type { SentTool } from "../responses/responses-tools.ts";
 

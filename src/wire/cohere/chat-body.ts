@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { Tools } from "../openai/chat/chat-tools.ts";
-import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
@@ -69,7 +69,7 @@ export const CohereChatBody = named(
     ),
     safety_mode: optional(z.string()),
     max_tokens: optional(z.int().min(1)),
-    stop_sequences: optional(z.array(z.string().min(1)).max(5)),
+    stop_sequences: optional(listOf(z.string().min(1)).max(5)),
     temperature: optional(z.number().min(0).max(2)),
     seed: optional(z.int().min(0)),
     frequency_penalty: optional(Penalty),

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { listOf, parsedListOf } from "../openai/list-of.ts";
+import { listOf, parsedListOf } from "../../kernel/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { named } from "../openapi/named.ts";
@@ -66,7 +66,7 @@ const GenerationConfig = lazy.looseObject(() => ({
   topK: optional(z.int().min(0)),
   candidateCount: optional(z.int().min(1).max(8)),
   maxOutputTokens: optional(z.int().min(1)),
-  stopSequences: optional(z.array(z.string().min(1)).max(5)),
+  stopSequences: optional(listOf(z.string().min(1)).max(5)),
   responseLogprobs: optional(z.boolean()),
   logprobs: optional(z.int().min(0).max(20)),
   presencePenalty: optional(Penalty),

@@ -5,6 +5,7 @@ import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
 import { defaultChatRequest } from "../../contracts/default-chat-request.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import type { FormatContext } from "../chat-format.ts";
 import { optional } from "../openai/optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "../openai/unknown-fields.ts";
@@ -23,7 +24,7 @@ export const FimBody = named(
     top_p: optional(z.number().min(0).max(1)),
     max_tokens: optional(z.int().min(1)),
     min_tokens: optional(z.int().min(0)),
-    stop: optional(z.union([StopText, z.array(StopText).max(4)])),
+    stop: optional(z.union([StopText, listOf(StopText).max(4)])),
     random_seed: optional(z.int().min(0)),
     stream: optional(z.boolean()),
     metadata: optional(z.record(z.string(), z.unknown())),

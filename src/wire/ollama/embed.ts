@@ -3,8 +3,8 @@
 import { z } from "zod";
 import type { EmbeddingResult } from "../../contracts/engine.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import type { ParsedEmbedding } from "../openai/embeddings.ts";
-import { listOf } from "../openai/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { parse } from "../openai/validate.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";

@@ -4,10 +4,10 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../contracts/chat-message.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { OpenCalls } from "../open-calls.ts";
-import { listOf } from "../openai/list-of.ts";
 
-export const Images = z.array(z.string().min(1)).max(100);
+export const Images = listOf(z.string().min(1)).max(100);
 
 // Items of `listOf` have no transforms, so null stays.
 const Call = lazy.looseObject(() => ({

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { AnswerFormat, ChatDefaults, ChatRequest } from "../../contracts/chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { optional } from "../openai/optional.ts";
 
 const Text = z.string().min(1);
@@ -15,7 +16,7 @@ export const Options = lazy.looseObject(() => ({
   min_p: optional(z.number().min(0).max(1)),
   /** -1 and -2: without a limit. */
   num_predict: optional(z.int().min(-2)),
-  stop: optional(z.union([Text, z.array(Text).max(16)])),
+  stop: optional(z.union([Text, listOf(Text).max(16)])),
   seed: optional(z.int()),
   repeat_penalty: optional(z.number().gt(0)),
   repeat_last_n: optional(z.int().min(-1)),

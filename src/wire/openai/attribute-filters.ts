@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { parsedListOf } from "../../kernel/list-of.ts";
 import { named } from "../openapi/named.ts";
-import { parsedListOf } from "./list-of.ts";
 
 const MAX_PAIRS = 16;
 const MAX_FILTERS = 100;
@@ -50,7 +50,7 @@ const Compound: z.ZodType<CompoundFilter> = named(
   "CompoundFilter",
   lazy.strictObject(() => ({
     type: z.enum(["and", "or"]),
-    filters: z.array(z.lazy(() => AnyFilter)).min(1),
+    filters: parsedListOf(z.lazy(() => AnyFilter)).min(1),
   })),
 );
 

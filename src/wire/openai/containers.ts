@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { named } from "../openapi/named.ts";
-import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY } from "./organization/organization-list.ts";
 import { ContainerSkills } from "./skills.ts";

@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { parsedListOf } from "../../kernel/list-of.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
-import { parsedListOf } from "./list-of.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";
 

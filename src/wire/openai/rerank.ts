@@ -3,10 +3,10 @@
 import { z } from "zod";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import type { AnswerIdentity } from "../answer-identity.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { type ParamNames, throwRenamed } from "../rename-params.ts";
-import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { checkUnknownFields, type UnknownFieldsPolicy, type UnsupportedField } from "./unknown-fields.ts";
 import { parse } from "./validate.ts";

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
-import { listOf } from "./list-of.ts";
 import { PAGE_QUERY, queryBoolean, toSeconds } from "./organization/organization-list.ts";
 import { parse } from "./validate.ts";
 

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { File, FileExpiry, PURPOSES } from "./files.ts";
-import { listOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { toSeconds } from "./organization/organization-list.ts";
 

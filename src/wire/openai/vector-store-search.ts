@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { AttributeFilterBody, type Attributes } from "./attribute-filters.ts";
 import { optional } from "./optional.ts";
@@ -34,7 +35,7 @@ export const RankingOptionsBody = lazy.strictObject(() => ({
 export const SearchBody = named(
   "VectorStoreSearchBody",
   lazy.strictObject(() => ({
-    query: z.union([query, z.array(query).min(1).max(MAX_QUERIES)]),
+    query: z.union([query, listOf(query).min(1).max(MAX_QUERIES)]),
     rewrite_query: z.boolean().default(false),
     max_num_results: z.int().min(1).max(MAX_RESULTS).default(10),
     filters: optional(AttributeFilterBody),

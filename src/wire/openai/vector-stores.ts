@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf, parsedListOf } from "../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { Metadata } from "../responses/metadata.ts";
 import { AttributesBody } from "./attribute-filters.ts";
-import { listOf, parsedListOf } from "./list-of.ts";
 import { optional } from "./optional.ts";
 import { PAGE_QUERY, toSeconds, toSecondsOrNull } from "./organization/organization-list.ts";
 

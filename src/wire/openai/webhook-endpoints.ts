@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { webhookUrl } from "../../kernel/settings/webhooks.ts";
 import { listOfEntries } from "../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
@@ -9,7 +10,7 @@ import { PAGE_QUERY, toSeconds } from "./organization/organization-list.ts";
 
 const NAME = z.string().trim().min(1).max(200);
 const EVENT_TYPE = z.string().min(1).max(100);
-const EVENT_TYPES = z.array(EVENT_TYPE).min(1).max(100);
+const EVENT_TYPES = listOf(EVENT_TYPE).min(1).max(100);
 
 export const WebhookEndpointCreateBody = named(
   "WebhookEndpointCreateBody",

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { itemsOf } from "../openai/list-of.ts";
+import { itemsOf } from "../../kernel/list-of.ts";
 import { variantsOf } from "../openai/open-variants.ts";
 import { descriptionOf } from "./described-by.ts";
 import { names } from "./named.ts";

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { withoutSecrets } from "./mcp-items.ts";
@@ -45,8 +46,7 @@ export const BetaSessionBody = named(
   lazy.object(() => ({
     model: optional(z.string().min(1)),
     modalities: optional(
-      z
-        .array(z.enum(["text", "audio"]))
+      listOf(z.enum(["text", "audio"]))
         .min(1)
         .max(2),
     ),
@@ -67,7 +67,7 @@ export const BetaTranscriptionSessionBody = named(
   "RealtimeBetaTranscriptionSessionBody",
   lazy.object(() => ({
     ...input,
-    include: optional(z.array(z.string()).max(0, { error: "models here report no log probabilities of transcripts" })),
+    include: optional(listOf(z.string()).max(0, { error: "models here report no log probabilities of transcripts" })),
   })),
 );
 

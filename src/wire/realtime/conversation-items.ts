@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart } from "../../contracts/chat-message.ts";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { appendToolCall } from "../append-tool-call.ts";
-import { listOf } from "../openai/list-of.ts";
 import { isMcpItem, MCP_ITEMS, type McpItem, toMcpMessages } from "./mcp-items.ts";
 
 const Text = z.string();

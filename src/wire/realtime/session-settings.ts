@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { listOf } from "../openai/list-of.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { unknownMembers } from "../openai/unknown-fields.ts";
 import { parse } from "../openai/validate.ts";
@@ -84,7 +84,7 @@ const OutputAudio = lazy.object(() => ({
 }));
 
 const Include = optional(
-  z.array(z.string()).max(0, { error: "models here report no log probabilities of transcripts" }),
+  listOf(z.string()).max(0, { error: "models here report no log probabilities of transcripts" }),
 );
 
 const RealtimeUpdate = lazy.object(() => ({

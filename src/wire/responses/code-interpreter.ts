@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { MAX_CONTAINER_FILES } from "../openai/containers.ts";
 import { optional } from "../openai/optional.ts";
 import { ReferencedSkills } from "../openai/skills.ts";
@@ -15,7 +16,7 @@ export const CodeInterpreterTool = lazy.strictObject(() => ({
     z.string().min(1),
     z.strictObject({
       type: z.literal("auto"),
-      file_ids: optional(z.array(z.string().min(1)).max(MAX_CONTAINER_FILES)),
+      file_ids: optional(listOf(z.string().min(1)).max(MAX_CONTAINER_FILES)),
       // Not in OpenAI's API, where the tool `shell` has them.
       skills: optional(ReferencedSkills),
       memory_limit: optional(z.enum(["1g", "4g", "16g", "64g"])),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { AttributeFilterBody } from "../openai/attribute-filters.ts";
 import { optional } from "../openai/optional.ts";
 import { MAX_RESULTS, RankingOptionsBody, type SearchResult } from "../openai/vector-store-search.ts";
@@ -12,7 +13,7 @@ const DEFAULT_RESULTS = 10;
 
 export const FileSearchTool = lazy.strictObject(() => ({
   type: z.literal("file_search"),
-  vector_store_ids: z.array(z.string().min(1).max(100)).min(1).max(MAX_STORES),
+  vector_store_ids: listOf(z.string().min(1).max(100)).min(1).max(MAX_STORES),
   max_num_results: optional(z.int().min(1).max(MAX_RESULTS)).transform((max) => max ?? DEFAULT_RESULTS),
   filters: optional(AttributeFilterBody),
   ranking_options: optional(RankingOptionsBody),

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
-import { listOf } from "../openai/list-of.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import { PAGE_QUERY, queryBoolean, queryNumber, toSeconds } from "../openai/organization/organization-list.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";

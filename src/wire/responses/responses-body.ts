@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf, parsedListOf } from "../../kernel/list-of.ts";
 import { ChatModeration } from "../openai/chat/chat-moderation.ts";
 import { optional } from "../openai/optional.ts";
 import { PromptReference } from "../openai/prompts/prompt-content.ts";
@@ -49,18 +50,16 @@ const FIELDS = {
   presence_penalty: optional(z.number().min(-2).max(2)),
   text: optional(lazy.looseObject(() => ({ format: optional(Format), verbosity: optional(z.string()) }))),
   reasoning: optional(lazy.looseObject(() => ({ effort: optional(z.string().min(1)), summary: optional(z.string()) }))),
-  include: optional(z.array(z.string()).max(100)),
+  include: optional(listOf(z.string()).max(100)),
   context_management: optional(
-    z
-      .array(
-        lazy.looseObject(() => ({
-          type: z.literal("compaction", { error: "it must be compaction" }),
-          compact_threshold: z
-            .int({ error: "it must be a number of tokens, above which the context is compacted" })
-            .min(1),
-        })),
-      )
-      .max(1),
+    parsedListOf(
+      lazy.looseObject(() => ({
+        type: z.literal("compaction", { error: "it must be compaction" }),
+        compact_threshold: z
+          .int({ error: "it must be a number of tokens, above which the context is compacted" })
+          .min(1),
+      })),
+    ).max(1),
   ),
   truncation: optional(z.enum(["auto", "disabled"])),
   store: optional(z.boolean()),

@@ -5,9 +5,9 @@ import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../c
 import { toContent } from "../../contracts/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { appendToolCall } from "../append-tool-call.ts";
 import { cacheMarkOf } from "../cache-control.ts";
-import { listOf } from "../openai/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { withTextFiles } from "../text-files.ts";
 import { CALLER_ITEMS, toModelCall, toModelResult } from "./caller-tools.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Tool } from "../../contracts/chat-model.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { listOf } from "../openai/list-of.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { openVariants } from "../openai/open-variants.ts";
 import { isMisspelling, MAX_COMPARED_NAMES } from "../openai/unknown-fields.ts";
 import type { CallerToolType } from "./caller-tool-definitions.ts";

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { optional } from "../openai/optional.ts";
 import type { Annotation, ServiceItem } from "./item-events.ts";
 
@@ -15,7 +16,7 @@ export const WEB_SEARCH_TYPES = [
 
 const MAX_DOMAINS = 100;
 
-const domains = optional(z.array(z.string().min(1).max(253)).max(MAX_DOMAINS));
+const domains = optional(listOf(z.string().min(1).max(253)).max(MAX_DOMAINS));
 const place = optional(z.string().min(1).max(200));
 
 export const WebSearchTool = lazy.strictObject(() => ({

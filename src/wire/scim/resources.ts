@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import { attributesOf, findAttribute, RESOURCE_TYPES, type ResourceType, SCHEMAS } from "./attributes.ts";
 import type { Attributes } from "./read-resource.ts";
@@ -16,8 +17,8 @@ const MAX_COUNT = 1_000;
 export const ScimPatchBody = named(
   "ScimPatchBody",
   lazy.looseObject(() => ({
-    schemas: z.array(z.string()).optional(),
-    Operations: z.array(z.looseObject({ op: z.string(), path: z.string().optional() })).optional(),
+    schemas: listOf(z.string()).optional(),
+    Operations: listOf(z.looseObject({ op: z.string(), path: z.string().optional() })).optional(),
   })),
 );
 
@@ -39,8 +40,8 @@ export const ScimListQuery = lazy.looseObject(() => ({
 export const ScimSearchBody = named(
   "ScimSearchBody",
   lazy.looseObject(() => ({
-    attributes: z.array(z.string()).optional(),
-    excludedAttributes: z.array(z.string()).optional(),
+    attributes: listOf(z.string()).optional(),
+    excludedAttributes: listOf(z.string()).optional(),
     filter: z.string().optional(),
     startIndex: z.int().optional(),
     count: z.int().optional(),

@@ -4,10 +4,10 @@ import { z } from "zod";
 import type { ChatMessage, ContentPart, ToolCall } from "../../../contracts/chat-message.ts";
 import { toContent } from "../../../contracts/message-text.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { cacheMarkOf } from "../../cache-control.ts";
 import { describedBy } from "../../openapi/described-by.ts";
 import { withTextFiles } from "../../text-files.ts";
-import { listOf } from "../list-of.ts";
 import { openVariants } from "../open-variants.ts";
 import { readReasoning, signatureOf } from "./reasoning-details.ts";
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Tool, ToolChoice } from "../../../contracts/chat-model.ts";
 import { lazy } from "../../../kernel/lazy.ts";
-import { listOf } from "../list-of.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { openVariants } from "../open-variants.ts";
 
 const FunctionTool = lazy.looseObject(() => ({

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { ChatRequest } from "../../../contracts/chat-model.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { optional } from "../optional.ts";
 
 const Decimal = (minimum: number, maximum: number) => z.number().min(minimum).max(maximum);
@@ -37,7 +38,7 @@ export const SAMPLING_FIELDS = {
   temperature: optional(Decimal(0, 2)),
   top_p: optional(Decimal(0, 1)),
   n: optional(Integer(1, 128)),
-  stop: optional(z.union([StopText, z.array(StopText).max(4)])),
+  stop: optional(z.union([StopText, listOf(StopText).max(4)])),
   frequency_penalty: optional(Decimal(-2, 2)),
   presence_penalty: optional(Decimal(-2, 2)),
   logit_bias: optional(LogitBias),

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf, parsedListOf } from "../../../kernel/list-of.ts";
 import { Metadata } from "../../responses/metadata.ts";
-import { parsedListOf } from "../list-of.ts";
 import { PromptReference } from "../prompts/prompt-content.ts";
 
 /** Rows of one run. */
@@ -50,9 +50,9 @@ const storedResponses = lazy.strictObject(() => ({
   model: model.nullish(),
   reasoning_effort: z.string().min(1).max(20).nullish(),
   temperature: z.number().nullish(),
-  tools: z.array(z.string().max(100)).max(100).nullish().describe("Names or types of tools, each of which it had."),
+  tools: listOf(z.string().max(100)).max(100).nullish().describe("Names or types of tools, each of which it had."),
   top_p: z.number().nullish(),
-  users: z.array(z.string().max(200)).max(100).nullish().describe("Values of `safety_identifier`."),
+  users: listOf(z.string().max(200)).max(100).nullish().describe("Values of `safety_identifier`."),
 }));
 
 const message = lazy.looseObject(() => ({
@@ -61,7 +61,7 @@ const message = lazy.looseObject(() => ({
 }));
 
 const InputMessages = z.discriminatedUnion("type", [
-  lazy.strictObject(() => ({ type: z.literal("template"), template: z.array(message).min(1).max(200) })),
+  lazy.strictObject(() => ({ type: z.literal("template"), template: parsedListOf(message).min(1).max(200) })),
   lazy.strictObject(() => ({
     type: z.literal("item_reference"),
     item_reference: z.string().regex(/^item(\.[\w-]+)+$/),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { parsedListOf } from "../../../kernel/list-of.ts";
 import { inDollars } from "../../../kernel/nano-dollars.ts";
 import { describedBy } from "../../openapi/described-by.ts";
 import { listOfEntries } from "../../openapi/list-answers.ts";
@@ -27,8 +28,7 @@ export const EvalComparisonBody = named(
   lazy.strictObject(() => ({
     metadata: Metadata.nullish(),
     data_source: ComparedDataSource,
-    variants: z
-      .array(Variant)
+    variants: parsedListOf(Variant)
       .min(1)
       .max(MAX_VARIANTS)
       .describe("Models and versions of stored prompts: one run each, over the rows of `data_source`."),

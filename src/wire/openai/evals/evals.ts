@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { parsedListOf } from "../../../kernel/list-of.ts";
 import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import { Metadata } from "../../responses/metadata.ts";
@@ -32,7 +33,7 @@ export const EvalCreateBody = named(
     name: NAME.optional(),
     metadata: Metadata.nullish(),
     data_source_config: DataSourceConfig,
-    testing_criteria: z.array(Grader).min(1).max(50),
+    testing_criteria: parsedListOf(Grader).min(1).max(50),
   })),
 );
 

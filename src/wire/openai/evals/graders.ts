@@ -3,16 +3,16 @@
 import { z } from "zod";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf, parsedListOf } from "../../../kernel/list-of.ts";
 
 const name = z.string().min(1).max(200);
 const text = z.string().max(200_000);
-const input = z
-  .array(
-    lazy.looseObject(() => ({
-      role: z.enum(["user", "assistant", "system", "developer"]),
-      content: z.union([text, z.looseObject({ type: z.enum(["input_text", "output_text"]), text })]),
-    })),
-  )
+const input = parsedListOf(
+  lazy.looseObject(() => ({
+    role: z.enum(["user", "assistant", "system", "developer"]),
+    content: z.union([text, z.looseObject({ type: z.enum(["input_text", "output_text"]), text })]),
+  })),
+)
   .min(1)
   .max(100);
 
@@ -48,8 +48,8 @@ const labelModel = lazy.strictObject(() => ({
   name,
   model: z.string().min(1).max(200),
   input,
-  labels: z.array(z.string().min(1)).min(1).max(100),
-  passing_labels: z.array(z.string().min(1)).min(1).max(100),
+  labels: listOf(z.string().min(1)).min(1).max(100),
+  passing_labels: listOf(z.string().min(1)).min(1).max(100),
 }));
 
 const scoreModel = lazy.strictObject(() => ({
@@ -57,7 +57,7 @@ const scoreModel = lazy.strictObject(() => ({
   name,
   model: z.string().min(1).max(200),
   input,
-  range: z.array(z.number()).length(2).default([0, 1]),
+  range: listOf(z.number()).length(2).default([0, 1]),
   pass_threshold: z.number().optional().describe("Default: the middle of the range."),
   sampling_params: z
     .looseObject({

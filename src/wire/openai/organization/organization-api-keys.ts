@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ALL_PERMISSIONS } from "../../../contracts/permissions.ts";
 import { unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import type {
@@ -20,15 +21,14 @@ const MAX_SEARCH_LENGTH = 200;
 export const EXPIRES_IN_SECONDS = z.int().min(1).max(TEN_YEARS_SECONDS);
 /** Permissions of keys; `project.own_keys.write` is about keys of a user. */
 const KEY_PERMISSIONS = ALL_PERMISSIONS.filter((permission) => permission !== "project.own_keys.write");
-const scopes = z.array(z.string()).optional();
+const scopes = listOf(z.string()).optional();
 
 export const AdminApiKeyCreateBody = named(
   "AdminApiKeyCreateBody",
   lazy.strictObject(() => ({
     name: z.string(),
     expires_in_seconds: EXPIRES_IN_SECONDS.nullish(),
-    permissions: z
-      .array(z.enum(KEY_PERMISSIONS))
+    permissions: listOf(z.enum(KEY_PERMISSIONS))
       .min(1)
       .nullish()
       .describe("What the key allows; default: everything. `organization.scim.write` makes a key for SCIM clients."),

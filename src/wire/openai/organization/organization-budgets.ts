@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { inDollars } from "../../../kernel/nano-dollars.ts";
 import type { Budget as BudgetAnswer, BudgetUsage, UserBudgets } from "../../openapi/budget-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
@@ -17,14 +18,13 @@ const cents = z.int().min(1).max(MAX_CENTS).describe("US cents.");
 const enforcement = z
   .strictObject({ status: z.enum(["enforcing", "inactive"]) })
   .describe("`enforcing` refuses requests that could exceed the budget; `inactive` only alerts. Default: enforcing.");
-const percents = z
-  .array(z.int().min(1).max(MAX_PERCENT))
+const percents = listOf(z.int().min(1).max(MAX_PERCENT))
   .max(MAX_PERCENTS)
   .transform((list) => [...new Set(list)].sort((a, b) => a - b))
   .describe("Percentages of the threshold at which an alert is sent. Default: 50, 80 and 100.");
 const channel = lazy.strictObject(() => ({
   type: z.literal("email"),
-  recipients: z.array(z.string()).min(1).max(MAX_RECIPIENTS),
+  recipients: listOf(z.string()).min(1).max(MAX_RECIPIENTS),
   subject_prefix: z.string().max(100).nullish(),
 }));
 const name = z.string().trim().min(1).max(200);

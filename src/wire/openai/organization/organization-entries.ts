@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { parsedListOf } from "../../../kernel/list-of.ts";
 import {
   type ConfigurationComparison,
   type ConfigurationEntry,
@@ -48,15 +49,13 @@ const IMPORTED = 10_000;
 export const ImportBody = named(
   "ConfigurationImportBody",
   lazy.strictObject(() => ({
-    entries: z
-      .array(
-        z.strictObject({
-          kind: EntryKind,
-          name: z.string().min(1).max(200),
-          value: z.unknown().describe("As in parlance.yaml. `[redacted]` keeps a stored secret."),
-        }),
-      )
-      .max(IMPORTED),
+    entries: parsedListOf(
+      z.strictObject({
+        kind: EntryKind,
+        name: z.string().min(1).max(200),
+        value: z.unknown().describe("As in parlance.yaml. `[redacted]` keeps a stored secret."),
+      }),
+    ).max(IMPORTED),
     replace: z.boolean().default(false).describe("Whether entries of the API that are not in the list are removed."),
   })),
 );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { named } from "../../openapi/named.ts";
 
 const MAX_ENTRIES = 1_000;
@@ -10,7 +11,7 @@ export const ModelPermissionsBody = named(
   "ModelPermissionsBody",
   lazy.strictObject(() => ({
     mode: z.enum(["allow_list", "deny_list"]),
-    model_ids: z.array(z.string().min(1).max(MAX_ENTRY_LENGTH)).max(MAX_ENTRIES),
+    model_ids: listOf(z.string().min(1).max(MAX_ENTRY_LENGTH)).max(MAX_ENTRIES),
   })),
 );
 

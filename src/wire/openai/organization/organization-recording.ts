@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { ProjectRecording } from "../../openapi/project-policy-answers.ts";
 
@@ -23,8 +24,7 @@ export const RecordingBody = named(
       .max(2 ** 50)
       .default(DEFAULT_BYTES)
       .describe("Maximum bytes that the project stores, compressed; beyond it, the oldest content is removed."),
-    redact: z
-      .array(z.enum(["pii", "secrets"]))
+    redact: listOf(z.enum(["pii", "secrets"]))
       .max(2)
       .default(["pii", "secrets"])
       .describe("What is masked before it is written, in addition to what the guardrails of the request mask."),

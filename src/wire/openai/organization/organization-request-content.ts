@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ContentMessage } from "../../../contracts/chat-content.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { parsedListOf } from "../../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { RequestDetails, RequestFeedback } from "../../openapi/request-answers.ts";
 import { requestFilters, requestLimit } from "./organization-requests.ts";
@@ -120,7 +121,7 @@ export const FeedbackBody = named(
     .strictObject(() => ({
       score: z.number().min(0).max(1).nullable().optional().describe("0 (bad) to 1 (good)."),
       comment: z.string().max(MAX_COMMENT_LENGTH).nullable().optional(),
-      tags: z.array(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).optional(),
+      tags: parsedListOf(z.string().trim().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).optional(),
     }))
     .refine(({ score, comment, tags }) => score != null || comment != null || (tags ?? []).length > 0, {
       error: "it needs a score, a comment or tags",

@@ -2,12 +2,13 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import type { AssignedRole, GroupRole, Role as RoleAnswer } from "../../openapi/people-answers.ts";
 import { cursorQuery } from "./organization-groups.ts";
 import { toSeconds, toSecondsOrNull } from "./organization-list.ts";
 
-const permissions = z.array(z.string()).max(100);
+const permissions = listOf(z.string()).max(100);
 
 export const RoleCreateBody = named(
   "RoleCreateBody",

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { parsedListOf } from "../../../kernel/list-of.ts";
 import type { Secret } from "../../../kernel/secret.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 import type {
@@ -46,9 +47,9 @@ export const InviteCreateBody = named(
   lazy.strictObject(() => ({
     email: z.string(),
     role: ROLE,
-    projects: z
-      .array(z.strictObject({ id: z.string(), role: z.string().describe("ID or name of a role of the project.") }))
-      .optional(),
+    projects: parsedListOf(
+      z.strictObject({ id: z.string(), role: z.string().describe("ID or name of a role of the project.") }),
+    ).optional(),
     expires_in_seconds: EXPIRES_IN_SECONDS.optional().describe("Default: seven days. Not in OpenAI's API."),
   })),
 );

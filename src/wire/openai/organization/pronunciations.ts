@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { repeatedIndex } from "../../../kernel/repeated-index.ts";
 import { named } from "../../openapi/named.ts";
-import { listOf } from "../list-of.ts";
 
 const MAX_WORDS = 500;
 const NUL = /^[^\0]*$/;

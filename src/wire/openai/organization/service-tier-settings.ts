@@ -2,13 +2,14 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
 
 const defaultTier = z
   .enum(["standard", "fast", "scale"])
   .describe("For requests without `service_tier` and with `auto`. standard: as the request says.");
 const enabledTiers = z
-  .union([z.literal("all"), z.array(z.enum(["flex", "fast", "ultrafast"])).max(3)])
+  .union([z.literal("all"), listOf(z.enum(["flex", "fast", "ultrafast"])).max(3)])
   .describe("Besides the standard tier and the default; `all`: also tiers that come.");
 
 export const ServiceTierSettings = z.object({ default: defaultTier, enabled_tiers: enabledTiers });

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { named } from "../../openapi/named.ts";
-import { listOf } from "../list-of.ts";
 
 const MAX_KEYWORDS = 50;
 /** Whisper reads 223 tokens of a prompt. */

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf, parsedListOf } from "../../../kernel/list-of.ts";
 
 const MAX_TEMPLATE_CHARACTERS = 200_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -15,7 +16,7 @@ const variable = lazy.strictObject(() => ({
     .default("text")
     .describe("image and file: parts of the message, in place of their placeholder."),
   description: z.string().max(1000).optional(),
-  options: z.array(z.string().max(1000)).min(1).max(100).optional().describe("Values of the type enum."),
+  options: listOf(z.string().max(1000)).min(1).max(100).optional().describe("Values of the type enum."),
   default: z.union([z.string(), z.number(), z.boolean()]).optional().describe("Value without one in the request."),
 }));
 
@@ -46,9 +47,8 @@ const format = z.discriminatedUnion("type", [
 
 /** Settings apply where a request does not say otherwise. */
 export const PromptContent = lazy.strictObject(() => ({
-  messages: z.array(message).min(1).max(100),
-  variables: z
-    .array(variable)
+  messages: parsedListOf(message).min(1).max(100),
+  variables: parsedListOf(variable)
     .max(100)
     .default([])
     .describe("Placeholders that are not listed are variables of the type text."),
@@ -58,7 +58,7 @@ export const PromptContent = lazy.strictObject(() => ({
   max_output_tokens: z.int().min(1).optional(),
   reasoning_effort: z.string().min(1).max(20).optional(),
   format: format.optional().describe("As `text.format` of the Responses API."),
-  tools: z.array(functionTool).max(128).optional().describe("Functions, as in the Responses API."),
+  tools: parsedListOf(functionTool).max(128).optional().describe("Functions, as in the Responses API."),
 }));
 
 export type PromptContent = z.output<typeof PromptContent>;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { inDollars } from "../../../kernel/nano-dollars.ts";
 import { listOfEntries } from "../../openapi/list-answers.ts";
 import { type AnswerOf, named } from "../../openapi/named.ts";
@@ -19,7 +20,7 @@ export const PromptCreateBody = named(
     description: DESCRIPTION.optional(),
     content: PromptContent.describe("The first version."),
     note: DESCRIPTION.optional(),
-    labels: z.array(z.string()).max(20).optional().describe("Labels of the first version."),
+    labels: listOf(z.string()).max(20).optional().describe("Labels of the first version."),
   })),
 );
 
@@ -36,7 +37,7 @@ export const PromptVersionBody = named(
   lazy.strictObject(() => ({
     content: PromptContent,
     note: DESCRIPTION.optional().describe("Why the version was made."),
-    labels: z.array(z.string()).max(20).optional().describe("Labels that move to the version."),
+    labels: listOf(z.string()).max(20).optional().describe("Labels that move to the version."),
   })),
 );
 
