@@ -139,7 +139,7 @@ describe.each(Object.entries(SUBJECTS))("%s", (_name, { kind, settings, isSkippe
     })();
     const events = await Array.fromAsync(transcribe(endless, {}, controller.signal));
     expect(events.some(({ type }) => type === "finish")).toBe(false);
-    await vi.waitUntil(() => isReturned, { timeout: 60_000 });
+    await vi.waitUntil(() => isReturned, { timeout: 200_000 });
     expect(textOf(await Array.fromAsync(transcribe(speech())))).toMatch(/young man/i);
   });
 

@@ -10,4 +10,4 @@ test("downloads the default chat model with the manifest's size and hash", async
   expect(content.length).toBe(file?.bytes);
   expect(createHash("sha256").update(content).digest("hex")).toBe(file?.sha256);
   expect(content.subarray(0, 4).toString()).toBe("GGUF");
-}, 300_000);
+});

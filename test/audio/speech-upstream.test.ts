@@ -33,7 +33,7 @@ models:
   - { id: "far/*", task: speech, deployments: [${deploymentAt(upstream)}] }
 `,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await upstream.stop();

@@ -30,7 +30,7 @@ let client: OpenAI;
 beforeAll(async () => {
   service = await startService({ config: CONFIG });
   client = service.client({ maxRetries: 0 });
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const speak = (body: object, init?: RequestInit) =>

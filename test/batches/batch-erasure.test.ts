@@ -49,9 +49,9 @@ test("erases batches of messages that have ended and that run, with their reques
   };
   const statusOf = async (batch: string) => (await send(`/v1/batches/${batch}`, undefined, key)).status;
   const short = await create("Badgers");
-  await expect.poll(() => statusOf(short), { timeout: 20_000 }).toBe("completed");
+  await expect.poll(() => statusOf(short)).toBe("completed");
   const long = await create("slow badgers");
-  await expect.poll(() => statusOf(long), { timeout: 20_000 }).toBe("in_progress");
+  await expect.poll(() => statusOf(long)).toBe("in_progress");
 
   const erased = await send(`/v1/organization/users/${id}/erase`, {});
   expect(erased.rows).toMatchObject({ batches: 2, files: 3 });

@@ -39,7 +39,7 @@ const ask = (custom_id: string, content: string, model = "parrot") => ({
 
 async function ended(id: string) {
   const { batches } = client().messages;
-  await expect.poll(async () => (await batches.retrieve(id)).processing_status, { timeout: 60_000 }).toBe("ended");
+  await expect.poll(async () => (await batches.retrieve(id)).processing_status).toBe("ended");
   return batches.retrieve(id);
 }
 

@@ -255,7 +255,7 @@ test("sends an alert once although the process is killed before the mail server 
   service = await start();
   smtp.refuseWith();
   const mails = () => smtp.received.filter(({ to }) => to === "late@example.com");
-  await eventually(() => expect(mails()).toHaveLength(1), 40);
+  await eventually(() => expect(mails()).toHaveLength(1));
   const events = webhooks.received.filter(({ data }) => data.budget_id === body.id);
   expect(new Set(events.map((event) => event.id)).size).toBe(1);
   // The budget is spent: neither a refused request nor the check at the start reports it again.

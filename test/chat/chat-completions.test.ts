@@ -17,7 +17,7 @@ let client: OpenAI;
 beforeAll(async () => {
   service = await startService({ config: "local: { unload_after_seconds: 0 }\n" });
   client = service.client({ maxRetries: 0 });
-}, 180_000);
+});
 afterAll(() => service.stop());
 
 test("answers a question with the default model", async () => {

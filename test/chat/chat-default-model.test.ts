@@ -29,7 +29,7 @@ beforeAll(async () => {
   ];
   service = await startService({ config: JSON.stringify({ builtin_models: false, models }) });
   client = service.client({ maxRetries: 0 });
-}, 300_000);
+});
 afterAll(async () => {
   await service.stop();
   await directory[Symbol.asyncDispose]();

@@ -106,7 +106,7 @@ describe("bodies", () => {
     const answer = await readAll(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('"timeout_error"');
-  }, 60_000);
+  });
 });
 
 describe("routes", () => {

@@ -21,7 +21,6 @@ afterEach(async () => {
 
 test.skipIf(process.platform !== "linux").each([1, 2])(
   "keeps no socket of refused upgrades, with %d processes for requests",
-  { timeout: 120_000 },
   async (workers) => {
     service = await startService({
       config: `builtin_models: false\nserver: { workers: ${workers}, drain_seconds: ${DRAIN_SECONDS} }\n`,

@@ -54,4 +54,4 @@ test("fails a run during which the service died three times, and counts no regul
     await service.stop();
     await rm(directory, { recursive: true, force: true });
   }
-}, 240_000);
+});

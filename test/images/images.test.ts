@@ -58,7 +58,7 @@ models:
 `,
   });
   client = service.client({ maxRetries: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await upstream[Symbol.asyncDispose]();

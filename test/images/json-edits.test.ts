@@ -31,7 +31,7 @@ models:
   });
   client = service.client({ maxRetries: 0 });
   file = await client.files.create({ file: await toFile(BYTES, "ada@example.com.png"), purpose: "vision" });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await upstream?.[Symbol.asyncDispose]();

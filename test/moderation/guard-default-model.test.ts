@@ -36,7 +36,7 @@ beforeAll(async () => {
   const models = [{ id: "guard", task: "moderation", deployments }];
   service = await startService({ config: JSON.stringify({ builtin_models: false, models }) });
   await untilModerationReady(service, "guard");
-}, 300_000);
+});
 afterAll(async () => {
   await service.stop();
   await directory[Symbol.asyncDispose]();

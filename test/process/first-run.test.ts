@@ -30,7 +30,7 @@ async function failedStart(
   options: { uid?: number } = {},
 ): Promise<string> {
   const env = { PATH: process.env.PATH, PARLANCE_BUILTIN_MODELS: "false", ...environment };
-  const start = run(process.execPath, [SOURCE_EXECUTABLE, "serve", ...words], { env, timeout: 30_000, ...options });
+  const start = run(process.execPath, [SOURCE_EXECUTABLE, "serve", ...words], { env, timeout: 200_000, ...options });
   const failure = await start.then(
     () => ({ code: 0, stderr: "" }),
     (error: { code: number; stderr: string }) => error,

@@ -62,7 +62,7 @@ opentelemetry: { content: { redact: "${join(folder.path, "redact.mjs")}", max_by
   await service.stop();
   await upstream.stop();
   log = service.log();
-}, 60_000);
+});
 
 afterAll(() => cleanup.disposeAsync());
 

@@ -55,7 +55,7 @@ models:
   });
   project = (await administer("GET", "/projects")).data[0].id;
   await administer("POST", `/projects/${project}/recording`, { record_content: "all", redact: [] });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   hook.close();

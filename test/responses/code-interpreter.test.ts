@@ -46,7 +46,7 @@ beforeAll(async () => {
   const far = deploymentAt(upstream, "agent", { abilities: { tools: true } });
   service = await startService({ config: `${CONFIG}  - { id: far, task: chat, deployments: [${far}] }\n` });
   client = service.client({ maxRetries: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await upstream?.stop();
@@ -61,7 +61,7 @@ test("is not there without the sandbox of the operating system, unless the opera
   const unsafe = config.replace("{}", "{ sandbox: process }");
   const other = await startService({ config: unsafe, environment: withoutPrograms });
   await other.stop();
-}, 60_000);
+});
 
 type CodeCall = OpenAI.Responses.ResponseCodeInterpreterToolCall;
 const ask = (
@@ -90,7 +90,7 @@ test("runs code, and goes on with its variables in the same container", async ()
   expect(second.output_text).toBe("x is 42.");
   expect((await ask("many", callOf(first).container_id)).output_text).toBe("There are many.");
   await client.containers.delete(callOf(first).container_id);
-}, 120_000);
+});
 
 test("streams OpenAI's events, and shows exceptions to the model", async () => {
   const { id } = await client.containers.create({ name: "events" });
@@ -107,7 +107,7 @@ test("streams OpenAI's events, and shows exceptions to the model", async () => {
   ]);
   expect(events.at(-1)).toMatchObject({ response: { output: [{ status: "completed" }, { type: "message" }] } });
   await client.containers.delete(id);
-}, 120_000);
+});
 
 test("gives files to code and to the user", async () => {
   const stored = await client.files.create({
@@ -150,7 +150,7 @@ test("gives files to code and to the user", async () => {
   await expect(large).rejects.toMatchObject({ status: 413 });
   await client.containers.delete(container.id);
   await expect(client.containers.retrieve(container.id)).rejects.toMatchObject({ status: 404 });
-}, 120_000);
+});
 
 test("gives files of the project to containers of upstream models, and to containers by a body of JSON", async () => {
   const stored = await client.files.create({
@@ -174,7 +174,7 @@ test("gives files of the project to containers of upstream models, and to contai
   expect(json.status).toBe(200);
   expect((await service.post(`/v1/containers/${id}/files`, {})).status).toBe(400);
   await client.containers.delete(id);
-}, 120_000);
+});
 
 test("stops endless code, and lets others wait for the only process", async () => {
   const { id } = await client.containers.create({ name: "loop" });
@@ -186,7 +186,7 @@ test("stops endless code, and lets others wait for the only process", async () =
   const other = ask("set x");
   expect(((await (await slow).json()) as OpenAI.Responses.Response).output[0]).toMatchObject({ status: "failed" });
   expect((await other).output_text).toBe("x is 42.");
-}, 150_000);
+});
 
 test("bounds containers of a project, hides them from others, and bills them", async () => {
   const { data } = await client.containers.list();
@@ -215,7 +215,7 @@ test("bounds containers of a project, hides them from others, and bills them", a
   };
   await expect.poll(costs).toBeGreaterThanOrEqual(9);
   expect(await costs()).toBe(9);
-}, 60_000);
+});
 
 test.each([
   [{ container: "cntr_none" }, 404, "There is no container"],

@@ -221,7 +221,7 @@ test("disconnects, erases and revokes with the person, and audits both ends of a
   expect(JSON.stringify(report)).toContain('"mcp_grants":1');
   // A refresh token and an access token each, of the disconnected grant and the erased one.
   const revocations = () => upstream.requests.filter(({ path }) => path === "/token/revocation");
-  await eventually(() => expect(revocations()).toHaveLength(4), 40);
+  await eventually(() => expect(revocations()).toHaveLength(4));
 });
 
 test("has no connection for servers without accounts, or that do not exist", async () => {

@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { serviceFunctionName } from "../../src/wire/responses/responses-tools.ts";
 import { LONG_NAME, startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
+import { eventually } from "../support/service/eventually.ts";
 import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 
 const STDIO_SERVER = new URL("../support/mcp/stdio-server.ts", import.meta.url).pathname;
@@ -59,6 +60,11 @@ describe.each([
   let client: Client;
   beforeAll(async () => {
     client = await connect(mode);
+    // A list leaves out servers that need more than five seconds, as programs do that start on a busy machine.
+    await eventually(async () => {
+      const names = (await client.listTools()).tools.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(["old__add", "new__add", "local__greet"]));
+    });
   });
   afterAll(() => client?.close());
 

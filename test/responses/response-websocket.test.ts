@@ -61,7 +61,7 @@ class Connection {
   /** Resolves with the next event of one of these types, after those that earlier calls returned. */
   async next(...types: string[]): Promise<Any> {
     const isEnd = ({ type }: Any, at: number) => at >= this.#seen && [...types, "error"].includes(type);
-    await eventually(() => expect(this.events.some(isEnd), JSON.stringify(this.events.at(-1))).toBe(true), 20);
+    await eventually(() => expect(this.events.some(isEnd), JSON.stringify(this.events.at(-1))).toBe(true));
     this.#seen = this.events.findIndex(isEnd) + 1;
     const match = this.events[this.#seen - 1];
     expect(types, JSON.stringify(match)).toContain(match.type);

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { id } = await projects.create({ name: "Other" });
   const account = await projects.serviceAccounts.create(id, { name: "other" });
   stranger = service.client({ apiKey: account.api_key?.value ?? "", maxRetries: 0 });
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 const zipFile = (name = "tables", description?: string, content: string | Buffer = "# a script") =>
@@ -213,7 +213,7 @@ test("mounts skills into containers, where code reads and does not change them",
   // The container keeps what it was created with.
   expect((await ask("read", container.id)).output_text).toBe("It has a script.");
   await expect(ask("read", { type: "auto", skills })).rejects.toMatchObject({ status: 404, code: "skill_not_found" });
-}, 180_000);
+});
 
 test("takes skills within the request that creates a container", async () => {
   const data = zipOf([
@@ -230,7 +230,7 @@ test("takes skills within the request that creates a container", async () => {
   const refused = client.containers.create({ name: "broken", skills: [broken] });
   await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_skill", param: "skills[0]" });
   await expect(ask("read", { type: "auto", skills: [skill] })).rejects.toMatchObject({ status: 400 });
-}, 120_000);
+});
 
 test("refuses skills that are larger than a container", async () => {
   const { id } = await create("zeros", "Zeros.", Buffer.alloc(2 * 1024 ** 2));

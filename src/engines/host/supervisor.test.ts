@@ -73,7 +73,7 @@ test("backs off restarts of a model that cannot be opened, reports the reason an
   } finally {
     await rm(directory, { recursive: true });
   }
-}, 90_000);
+});
 
 test("kills a process that does not end an aborted call", async () => {
   await using supervised = await supervise({}, { abortGraceSeconds: 0.2, firstSeconds: 0.1 });

@@ -69,7 +69,6 @@ function ask(model: Model): AsyncIterable<unknown> | Promise<unknown> {
 
 test.concurrent.each(["chat", "embedding", "moderation", "speech", "transcription", "image"] as const)(
   "reports a refusal whose body hangs by its status and Retry-After: %s",
-  { timeout: 20_000 },
   async (task) => {
     const settings = openAiCompatibleSettings.parse({ base_url: baseUrl });
     const model = await openAiCompatibleEngine.open(settings, task, makeEngineServices());

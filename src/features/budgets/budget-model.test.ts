@@ -153,7 +153,7 @@ async function addKeys(database: Database): Promise<void> {
 test.each([
   ["sqlite", 100],
   ["postgresql", 20],
-] as const)("admits and counts on %s exactly what a plain model does", { timeout: 60_000 }, async (kind, numRuns) => {
+] as const)("admits and counts on %s exactly what a plain model does", async (kind, numRuns) => {
   let [admitted, refused, batches] = [0, 0, 0];
   const logger = createLogger("silent");
   await using cleanup = new AsyncDisposableStack();

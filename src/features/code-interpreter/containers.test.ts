@@ -23,7 +23,7 @@ test("gives the process to the next run when another has stopped waiting, and bo
   const { files, output } = await waiting;
   expect(files).toHaveLength(200);
   expect(output).toBe("\n[800 files were too large or too many to be saved.]");
-}, 120_000);
+});
 
 test("bounds the files of all projects together, and frees those of removed containers", () => {
   using containers = new Containers(codeInterpreterSettings.parse({ max_total_file_megabytes: 2 }), OS_SANDBOX);

@@ -33,7 +33,6 @@ test.runIf(process.platform === "linux")(
     await expect.poll(() => isRunning(Number(readFileSync(pidFile, "utf8")))).toBe(false);
     await expect.poll(() => attempt(() => server.connect())).toMatch(/has ended, and starts again in/);
   },
-  60_000,
 );
 
 function attempt(action: () => unknown): string {

@@ -102,13 +102,9 @@ const HOSTILE: readonly [what: string, entries: readonly ZipEntry[], message: Re
   ],
 ];
 
-test.each(HOSTILE)(
-  "refuses an archive with %s",
-  async (_, entries, message) => {
-    await expect(packZip(entries)).rejects.toThrow(message);
-  },
-  60_000,
-);
+test.each(HOSTILE)("refuses an archive with %s", async (_, entries, message) => {
+  await expect(packZip(entries)).rejects.toThrow(message);
+});
 
 test("refuses what is no archive", async () => {
   await expect(pack({ zip: Buffer.from("no zip") })).rejects.toThrow(/cannot be read/);

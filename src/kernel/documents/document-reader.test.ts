@@ -66,7 +66,7 @@ test("stops reading an archive that expands beyond the limit", async () => {
   central.writeUInt32LE(30 + name.length + data.length, central.length - 6);
   const file = Buffer.concat([local, name, data, central]);
   await expect(textOf(file, "a.docx")).rejects.toMatchObject({ code: "invalid_file", message: /more than/ });
-}, 60_000);
+});
 
 test("ends its process when the consumer returns, and when the signal aborts", async () => {
   const long = Buffer.from("word ".repeat(200_000));

@@ -33,32 +33,24 @@ test.each([
   ["lines of spaces", `a${" \n".repeat(SIZE / 2)}b`],
   ["numerals that are no digits", "\u00bd ".repeat(SIZE / 2)],
   ["closing tags of HTML", `<html>${"</p>".repeat(SIZE / 4)}end`],
-])(
-  "reads %s in linear time",
-  async (_name, content) => {
-    const seconds = await cpuSecondsOf(async () => {
-      for (const _chunk of chunkText(await textOfDocument(Buffer.from(content), "a.txt", REFUSED_PICTURES), CHUNKING));
-    });
-    expect(seconds).toBeLessThan(5);
-  },
-  300_000,
-);
+])("reads %s in linear time", async (_name, content) => {
+  const seconds = await cpuSecondsOf(async () => {
+    for (const _chunk of chunkText(await textOfDocument(Buffer.from(content), "a.txt", REFUSED_PICTURES), CHUNKING));
+  });
+  expect(seconds).toBeLessThan(5);
+});
 
 const nested = (tag: string) => `<${tag}>`.repeat(SIZE / 4);
 test.each([
   ["DOCX", zip({ "word/document.xml": nested("w:p") }), "a.docx"],
   ["HTML", Buffer.from(nested("b")), "a.html"],
-])(
-  "refuses %s with deeply nested elements",
-  async (_name, content, filename) => {
-    const seconds = await cpuSecondsOf(async () => {
-      const reading = textOfDocument(content, filename, REFUSED_PICTURES);
-      await expect(reading).rejects.toMatchObject({ code: "invalid_file", message: expect.stringContaining("nested") });
-    });
-    expect(seconds).toBeLessThan(5);
-  },
-  300_000,
-);
+])("refuses %s with deeply nested elements", async (_name, content, filename) => {
+  const seconds = await cpuSecondsOf(async () => {
+    const reading = textOfDocument(content, filename, REFUSED_PICTURES);
+    await expect(reading).rejects.toMatchObject({ code: "invalid_file", message: expect.stringContaining("nested") });
+  });
+  expect(seconds).toBeLessThan(5);
+});
 
 /** A page whose content expands a thousand times for each filter. */
 function nestedFlate(): Buffer {
@@ -72,18 +64,14 @@ function nestedFlate(): Buffer {
   return Buffer.concat([Buffer.from(head), content, Buffer.from("\nendstream endobj\ntrailer<</Root 1 0 R>>")]);
 }
 
-test.runIf(process.platform === "linux")(
-  "ends a reader at its budget of CPU time",
-  async () => {
-    const options = { filename: "a.pdf", chunking: CHUNKING, cpuSeconds: 1 };
-    const reading = Array.fromAsync(readDocument(once(nestedFlate()), options, never));
-    await expect(reading).rejects.toMatchObject({
-      code: "invalid_file",
-      message: expect.stringMatching(/1 s of CPU time.*max_document_cpu_seconds/),
-    });
-  },
-  120_000,
-);
+test.runIf(process.platform === "linux")("ends a reader at its budget of CPU time", async () => {
+  const options = { filename: "a.pdf", chunking: CHUNKING, cpuSeconds: 1 };
+  const reading = Array.fromAsync(readDocument(once(nestedFlate()), options, never));
+  await expect(reading).rejects.toMatchObject({
+    code: "invalid_file",
+    message: expect.stringMatching(/1 s of CPU time.*max_document_cpu_seconds/),
+  });
+});
 
 test.runIf(process.platform === "linux")(
   "does not blame the file for a reader that was killed from outside",
@@ -93,7 +81,7 @@ test.runIf(process.platform === "linux")(
       // A sandbox that is killed while it is set up leaves a reader that finishes.
       const reader = await vi.waitUntil(
         () => childrenOf(process.pid).findLast((pid) => [pid, ...descendantsOf(pid)].some(isReader)),
-        { timeout: 60_000, interval: 1 },
+        { timeout: 200_000, interval: 1 },
       );
       process.kill(reader, "SIGKILL");
     }
@@ -101,7 +89,6 @@ test.runIf(process.platform === "linux")(
     const reading = Array.fromAsync(readDocument(killing(), options, never));
     await expect(reading).rejects.toMatchObject({ kind: "unavailable", code: "server_is_overloaded" });
   },
-  120_000,
 );
 
 /** Processes end between two looks. */

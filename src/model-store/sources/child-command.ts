@@ -1,12 +1,13 @@
 /** Runs pip or npm with the user's settings. */
 
 import { Child } from "../../kernel/process/child.ts";
+import { afterRunnable } from "../../kernel/process/runnable-timeout.ts";
 
 export interface CommandOptions {
   /** Folder for its temporary files. */
   temporaryDirectory: string;
   signal: AbortSignal;
-  /** Time limit; undefined: none. */
+  /** Time limit, without the time in which other programs had the cores; undefined: none. */
   endAfterMs?: number;
   onOutput?: (text: string) => void;
 }
@@ -42,7 +43,7 @@ export async function runCommand(
   // At once, because the caller removes the temporary files next.
   const kill = () => child.kill();
   signal.addEventListener("abort", kill, { once: true });
-  const timeout = endAfterMs === undefined ? undefined : setTimeout(kill, endAfterMs);
+  using _timeout = endAfterMs === undefined ? undefined : afterRunnable(child.pid, endAfterMs, kill);
   let output = "";
   const hear = (text: string) => {
     output += text;
@@ -50,7 +51,6 @@ export async function runCommand(
   };
   for (const descriptor of [1, 2]) child.output(descriptor).setEncoding("utf8").on("data", hear);
   const { code, error } = await child.ended;
-  clearTimeout(timeout);
   signal.removeEventListener("abort", kill);
   if (error !== undefined) throw error;
   signal.throwIfAborted();

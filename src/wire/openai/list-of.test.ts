@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { readChatBody } from "./chat/chat-body.ts";
 import { listOf, parsedListOf } from "../../kernel/list-of.ts";
+import { readChatBody } from "./chat/chat-body.ts";
 import { parse } from "./validate.ts";
 
 test("stops at the first invalid item and names its path", () => {

@@ -3,7 +3,7 @@ import type { Service } from "../service/service.ts";
 
 /** Waits until a moderation model is ready: configured models do not delay the service's readiness. */
 export async function untilModerationReady(service: Service, model: string): Promise<void> {
-  const deadline = Date.now() + 100_000;
+  const deadline = Date.now() + 200_000;
   for (;;) {
     const response = await service.post("/v1/moderations", { model, input: "Hello" });
     const body = await response.text();

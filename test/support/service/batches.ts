@@ -32,7 +32,7 @@ export async function createBatch(client: OpenAI, lines: readonly unknown[], opt
 }
 
 /** Resolves once the batch has ended. */
-export async function untilEnded(client: OpenAI, { id }: { id: string }, seconds = 80): Promise<Batch> {
+export async function untilEnded(client: OpenAI, { id }: { id: string }, seconds = 200): Promise<Batch> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const batch = await client.batches.retrieve(id);

@@ -1,5 +1,5 @@
 /** Retries `assertion` until it passes; rethrows its error after `seconds`. */
-export async function eventually(assertion: () => void | Promise<void>, seconds = 60): Promise<void> {
+export async function eventually(assertion: () => void | Promise<void>, seconds = 200): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {
     try {

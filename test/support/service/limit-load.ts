@@ -81,7 +81,11 @@ export async function admission(
 }
 
 /** Resolves once all replicas share their counters. */
-export async function untilCountersShared(services: readonly Service[], replicas: number, seconds = 60): Promise<void> {
+export async function untilCountersShared(
+  services: readonly Service[],
+  replicas: number,
+  seconds = 200,
+): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   for (const service of services) {
     for (;;) {

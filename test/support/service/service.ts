@@ -155,7 +155,7 @@ function loadedAtStart(config: string): string {
 
 /** Also waits for configured models, which do not delay the service's readiness. */
 async function untilReady(service: Service): Promise<void> {
-  const deadline = Date.now() + 110_000;
+  const deadline = Date.now() + 200_000;
   for (;;) {
     const headers = { authorization: `Bearer ${service.adminKey}` };
     const answer = await fetch(`${service.origin}/health/ready`, { headers });

@@ -58,7 +58,6 @@ describe.skipIf(spawnSync("ffmpeg", ["-version"]).status !== 0)("loudness", () =
       expect(Math.abs(lufs - TARGET_LUFS)).toBeLessThan(1);
       expect(peak).toBeLessThan(1);
     },
-    120_000,
   );
 
   test("of hibari's heart is -20 LUFS without clipping", async () => {

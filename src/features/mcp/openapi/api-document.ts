@@ -9,6 +9,7 @@ import type { Logger } from "../../../kernel/logger.ts";
 import { parseUrl } from "../../../kernel/outgoing/outgoing-guard.ts";
 import { readWithin } from "../../../kernel/outgoing/read-within.ts";
 import { request } from "../../../kernel/outgoing/undici.ts";
+import { afterThreadCpu } from "../../../kernel/process/thread-timeout.ts";
 import { VERSION } from "../../../kernel/version.ts";
 import type { ApiDescription } from "./api-description.ts";
 import type { DocumentAnswer } from "./document-worker.ts";
@@ -34,7 +35,7 @@ const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 const FRESH_MS = 60_000;
 const FAILED_MS = 3_000;
 const FETCH_MS = 15_000;
-/** A thread that reads a hostile document is ended. */
+/** CPU time after which a thread that reads a hostile document is ended. */
 const READ_MS = 30_000;
 const MAX_HEAP_MB = 512;
 
@@ -142,9 +143,9 @@ function readInThread(bytes: Buffer): Promise<ApiDescription> {
     workerData: new Uint8Array(bytes),
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });
-  const timer = setTimeout(() => {
-    reject(unusable(`reading it takes more than ${READ_MS / 1000} s`));
-  }, READ_MS);
+  const timeout = afterThreadCpu(worker, READ_MS, () => {
+    reject(unusable(`reading it takes more than ${READ_MS / 1000} s of CPU time`));
+  });
   worker.unref();
   worker.once("message", (answer: DocumentAnswer) => {
     if ("problem" in answer) reject(unusable(answer.problem));
@@ -153,7 +154,7 @@ function readInThread(bytes: Buffer): Promise<ApiDescription> {
   worker.once("error", () => reject(unusable("reading it takes too much memory, or fails")));
   worker.once("exit", () => reject(unusable("the thread that reads it has ended")));
   return promise.finally(() => {
-    clearTimeout(timer);
+    timeout[Symbol.dispose]();
     void worker.terminate();
   });
 }
