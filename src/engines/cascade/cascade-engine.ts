@@ -41,6 +41,12 @@ const settings = lazy
       .describe(
         "error: a request with an unsure text fails while the guard does. classifier: the classifier alone answers, and a warning is logged",
       ),
+    guard_max_characters: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe("Longest text that the guard is asked about; longer ones take it longer. Default: no limit"),
     guard_timeout_ms: z
       .number()
       .int()
@@ -54,6 +60,7 @@ const settings = lazy
   // They may hold an upstream's key, which only that engine's schema marks as a secret.
   .transform(({ classifier, guard, band, ...rest }) => ({
     ...{ band, guardWeight: rest.guard_weight, onGuardFailure: rest.on_guard_failure },
+    guardMaxCharacters: rest.guard_max_characters,
     guardTimeoutMs: rest.guard_timeout_ms,
     ...{ classifier: new Secret(JSON.stringify(classifier)), guard: new Secret(JSON.stringify(guard)) },
   }));

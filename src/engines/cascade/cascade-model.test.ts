@@ -8,6 +8,7 @@ const SETTINGS: CascadeSettings = {
   band: { below: 0.2, above: 0.1, belowByCategory: {} },
   guardWeight: 1,
   onGuardFailure: "error",
+  guardMaxCharacters: undefined,
   guardTimeoutMs: undefined,
 };
 const input = (text: string): ModerationInput => ({ text, images: [] });
@@ -185,4 +186,11 @@ test("does not ask a guard without eyes about images", async () => {
   const [verdict] = await model.moderate([{ text: "hate=0.5", images: ["data:image/png;base64,"] }], until);
   expect(guard.asked).toEqual([]);
   expect(verdict?.flags.hate).toBe(false);
+});
+
+test("asks the guard about texts of up to guard_max_characters", async () => {
+  const { model, guard } = cascade(0.9, { guardMaxCharacters: "hate=0.5".length });
+  const verdicts = await model.moderate([input("hate=0.5"), input("hate=0.50")], until);
+  expect(guard.asked).toEqual(["hate=0.5"]);
+  expect(verdicts.map(({ flags }) => flags.hate)).toEqual([true, false]);
 });

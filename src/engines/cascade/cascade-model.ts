@@ -12,6 +12,8 @@ export interface CascadeSettings {
   band: Band;
   guardWeight: number;
   onGuardFailure: "error" | "classifier";
+  /** Undefined: no limit. */
+  guardMaxCharacters: number | undefined;
   /** For all unsure texts of a request; undefined: no limit. */
   guardTimeoutMs: number | undefined;
 }
@@ -68,13 +70,15 @@ export class CascadeModel implements ModerationModel {
     asked?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     const { thresholds } = this;
-    const { band, guardWeight } = this.#settings;
+    const { band, guardWeight, guardMaxCharacters = Number.POSITIVE_INFINITY } = this.#settings;
     const verdicts = await this.#classifier.moderate(inputs, signal, asked);
-    const unsure = inputs.filter(({ images }, index) => {
+    const unsure = inputs.filter(({ text, images }, index) => {
       const verdict = verdicts[index];
       // What an image shows is nothing that a guard without eyes can judge.
       const isSeen = images.length === 0 || this.#guard.takesImages;
-      return isSeen && verdict !== undefined && isUnsure(verdict, thresholds, band);
+      return (
+        isSeen && text.length <= guardMaxCharacters && verdict !== undefined && isUnsure(verdict, thresholds, band)
+      );
     });
     if (unsure.length === 0 || signal.aborted) return verdicts;
     const harm = await this.#askGuard(unsure, signal, asked);

@@ -4,7 +4,7 @@ import type { BundledModel } from "./bundled-model.ts";
 
 const CHAT_MODEL = "qwen2.5-coder-1.5b-instruct";
 
-/** Chosen on the validation part of the public sets: see docs/decisions/0054. */
+/** This and the band were chosen on public sets: docs/decisions/0054 and 0084. */
 const GUARD_THRESHOLD = 0.75;
 const GUARD_CATEGORIES = ["harassment", "hate", "illicit", "self-harm", "sexual", "violence"];
 
@@ -15,12 +15,11 @@ export const MODERATION_QWEN: BundledModel = {
   requires: CHAT_MODEL,
   license: "Apache-2.0",
   description:
-    "Stronger (2.7 GB of memory): moderation-minilm, which asks qwen2.5-coder-1.5b-instruct about unsure texts, in about a second each",
+    "Stronger (2.7 GB of memory): moderation-omni, which asks qwen2.5-coder-1.5b-instruct about unsure texts, in about a second each",
   languages: "15 languages; unsure texts of all of them are asked about",
   preferredOn: { cores: 4, budgetBytes: 5.5e9 },
   fallbacks: ["moderation-omni"],
   engineSettings: {
-    // Band and threshold were chosen and measured with English texts.
     classifier: { engine: "classifier", model: "moderation-omni" },
     guard: {
       engine: "guard",
@@ -30,5 +29,10 @@ export const MODERATION_QWEN: BundledModel = {
       parallel: 1,
       chat: { engine: "llama-cpp", model: CHAT_MODEL, context_size: 4096, slots: 2 },
     },
+    band: { below: 0.25, above: 0.2, below_by_category: {} },
+    guard_weight: 0.5,
+    guard_max_characters: 1000,
+    guard_timeout_ms: 5000,
+    on_guard_failure: "classifier",
   },
 };
