@@ -3,6 +3,7 @@
 import { type ZodType, z } from "zod";
 import { ADDRESS_SETTINGS } from "../catalog/connection-settings.ts";
 import { deploymentSettings } from "../catalog/model-settings.ts";
+import { itemsOf } from "../kernel/list-of.ts";
 import { configFile } from "./file-schema.ts";
 
 export type DeploymentSchemas = Readonly<Record<string, ZodType>>;
@@ -29,7 +30,15 @@ export interface JsonSchema {
 /** JSON Schema of a zod schema's input, before defaults and transforms. */
 export function inputSchema(schema: ZodType): JsonSchema {
   // Editors' YAML extensions support draft 7 best.
-  return z.toJSONSchema(schema, { io: "input", target: "draft-7", unrepresentable: "any" }) as JsonSchema;
+  return z.toJSONSchema(schema, {
+    ...{ io: "input", target: "draft-7", unrepresentable: "any" },
+    override: ({ zodSchema, jsonSchema }) => {
+      const items = itemsOf(zodSchema as unknown as ZodType);
+      if (items === undefined) return;
+      const { $schema: _, ...itemSchema } = inputSchema(items);
+      jsonSchema.items = itemSchema as typeof jsonSchema;
+    },
+  }) as JsonSchema;
 }
 
 /** JSON Schema of the file with the settings of each engine, by engine name. What engines have in common stands once. */

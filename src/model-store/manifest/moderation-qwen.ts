@@ -16,7 +16,7 @@ export const MODERATION_QWEN: BundledModel = {
   license: "Apache-2.0",
   description:
     "Stronger (2.7 GB of memory): moderation-omni, which asks qwen2.5-coder-1.5b-instruct about unsure texts, in about a second each",
-  languages: "15 languages; unsure texts of all of them are asked about",
+  languages: "English and 14 others",
   preferredOn: { cores: 4, budgetBytes: 5.5e9 },
   fallbacks: ["moderation-omni"],
   engineSettings: {
@@ -32,7 +32,7 @@ export const MODERATION_QWEN: BundledModel = {
     band: { below: 0.25, above: 0.2, below_by_category: {} },
     guard_weight: 0.5,
     guard_max_characters: 1000,
-    guard_timeout_ms: 5000,
+    guard_timeout_ms: 3000,
     on_guard_failure: "classifier",
   },
 };

@@ -59,6 +59,17 @@ export class Components {
     return [...mapping, { properties: { type: { not: { enum: variants.map(([type]) => type) } } } }];
   }
 
+  /** Items of a recursive list are among named variants, one of which contains it: it is being converted. */
+  #toItems(items: z.ZodType, io: "input" | "output"): JsonSchema {
+    const variants = items instanceof z.ZodLazy ? items.unwrap() : undefined;
+    if (!(variants instanceof z.ZodUnion)) return this.#convert(items, io);
+    const toVariant = (variant: z.ZodType) => {
+      const id = names.get(variant)?.id;
+      return id === undefined ? this.#convert(variant, io) : toReference(id);
+    };
+    return { anyOf: (variants.options as z.ZodType[]).map(toVariant) };
+  }
+
   #toJsonSchema(schema: z.ZodType, io: "input" | "output"): unknown {
     const json = z.toJSONSchema(schema, {
       io,
@@ -71,7 +82,7 @@ export class Components {
         const description = descriptionOf(each);
         if (description !== undefined) replace(jsonSchema, this.#convert(description, "input"));
         const items = itemsOf(each);
-        if (items !== undefined) jsonSchema.items = this.#convert(items, io) as typeof jsonSchema;
+        if (items !== undefined) jsonSchema.items = this.#toItems(items, io) as typeof jsonSchema;
         const variants = Object.entries(variantsOf(each) ?? {});
         if (variants.length > 0 && io === "input") jsonSchema.anyOf = this.#anyOf(variants) as (typeof jsonSchema)[];
         // The types of clients tell the known variants apart only without the others.

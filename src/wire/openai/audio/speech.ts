@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { SpeechRequest, TranscriptWord } from "../../../contracts/engine.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
+import { listOf } from "../../../kernel/list-of.ts";
 import { named } from "../../openapi/named.ts";
-import { listOf } from "../list-of.ts";
 import { optional } from "../optional.ts";
 import type { UnsupportedField } from "../unknown-fields.ts";
 
