@@ -13,9 +13,6 @@ const ITEMS = 1000;
 /** Values of which each kind of item refuses one. */
 const WRONG = [null, 0, "", {}, []];
 
-/** Zod describes a list whose items contain it only as an array of its own. */
-const RECURSIVE = ['POST /v1/vector_stores/{store}/search {"filters":{"filters":"the list"}}'];
-
 let service: InProcessService;
 let document: SchemaDocument;
 beforeAll(async () => {
@@ -66,11 +63,10 @@ function countIssues(schema: z.ZodType, value: unknown): number {
   return count(schema.safeParse(value).error?.issues ?? []);
 }
 
-test("each list of each body that a key of a project sends stops at its first invalid item", () => {
+test("each list of each body stops at its first invalid item", () => {
   const violations: string[] = [];
   let count = 0;
-  for (const { method, path, permission, body } of service.operations) {
-    if (permission !== "project") continue;
+  for (const { method, path, body } of service.operations) {
     const request = document.paths[path]?.[method.toLowerCase()]?.requestBody;
     const schema = request?.content["application/json"]?.schema;
     if (body === undefined || schema === undefined) continue;
@@ -80,6 +76,6 @@ test("each list of each body that a key of a project sends stops at its first in
       if (Math.max(...counts) >= ITEMS) violations.push(`${method} ${path} ${JSON.stringify(wrap("the list"))}`);
     }
   }
-  expect(violations).toEqual(RECURSIVE);
+  expect(violations).toEqual([]);
   expect(count).toBeGreaterThan(100);
 });

@@ -2,11 +2,12 @@
 
 import { z } from "zod";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { describedBy } from "../openapi/described-by.ts";
 import { named } from "../openapi/named.ts";
 import { type Attribute, GROUP_TYPE, type ResourceType, USER_TYPE } from "./attributes.ts";
 
-const schemas = z.array(z.string());
+const schemas = listOf(z.string());
 const meta = lazy.object(() => ({
   resourceType: z.string(),
   created: z.string().optional(),
