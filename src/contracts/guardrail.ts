@@ -116,7 +116,7 @@ const FIELDS: Readonly<Record<GuardrailType, readonly [required: readonly Field[
 };
 const MASKING: ReadonlySet<GuardrailType> = new Set(["pii", "secrets", "words"]);
 
-const guardrail = fields.superRefine((entry, context) => {
+export const guardrail = fields.superRefine((entry, context) => {
   const { type, action, input, output, unsupportedLanguage } = entry;
   const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
   for (const [field, problem] of fieldProblems(entry)) issue(field, problem);

@@ -1,7 +1,7 @@
 /** Schemas of what projects and keys may do: rules, moderation, recording, guardrails and rate limits. */
 
 import { z } from "zod";
-import { guardrailList } from "../../contracts/guardrail.ts";
+import { guardrail } from "../../contracts/guardrail.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { describedBy } from "./described-by.ts";
 import { listOfEntries } from "./list-answers.ts";
@@ -47,7 +47,7 @@ export const ProjectRecording = named(
   })),
 );
 
-const WrittenGuardrail = named("Guardrail", guardrailList.element);
+const WrittenGuardrail = named("Guardrail", guardrail);
 
 export const ProjectGuardrails = named(
   "ProjectGuardrails",
