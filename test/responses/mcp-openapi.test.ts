@@ -1,8 +1,10 @@
 /** APIs with an OpenAPI document as MCP servers: in responses, chats' clients and at /mcp, with OpenAI's and MCP's clients. */
 
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,6 +22,7 @@ beforeAll(async () => {
   store = await startPetStore();
   folder = await mkdtemp(join(tmpdir(), "parlance-openapi-"));
   await writeFile(join(folder, "swagger.yaml"), "swagger: '2.0'\n");
+  await promisify(execFile)("mkfifo", [join(folder, "pipe.yaml")]);
   await writeFile(join(folder, "foreign.yaml"), PET_STORE.replace('"/{stage}/v1"', "/v1"));
   await writeFile(
     join(folder, "deep.json"),
@@ -57,6 +60,7 @@ mcp_servers:
   - { name: keyed, openapi: "${document}", url: "${store.origin}/api/v1?api_key=query-secret-1234" }
   - { name: away, openapi: "http://127.0.0.1:9/openapi.json" }
   - { name: swagger, openapi: "${join(folder, "swagger.yaml")}" }
+  - { name: pipe, openapi: "${join(folder, "pipe.yaml")}" }
   - { name: foreign, openapi: "${join(folder, "foreign.yaml")}" }
   - { name: absent, openapi: "${join(folder, "absent.yaml")}" }
   - { name: deep, openapi: "${join(folder, "deep.json")}" }
@@ -352,6 +356,7 @@ test("says what is wrong with a document, and not where it is", async () => {
   expect(problems).toMatchObject({
     pets: null,
     away: "The server could not be reached.",
+    pipe: "Its document cannot be used: its path is not that of a file.",
     swagger: "Its document cannot be used: it is Swagger 2.0; convert it to OpenAPI 3.0 or 3.1.",
     foreign: "Its document cannot be used: it names no address of the API: set `url`.",
     absent: "Its document cannot be read from the file (ENOENT).",

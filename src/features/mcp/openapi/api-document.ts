@@ -1,9 +1,10 @@
 /** The OpenAPI document of a server: fetched or read from a file, and remembered while it stays the same. */
 
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import pLimit from "p-limit";
 import type { Dispatcher } from "undici";
 import type { Logger } from "../../../kernel/logger.ts";
 import { parseUrl } from "../../../kernel/outgoing/outgoing-guard.ts";
@@ -38,6 +39,8 @@ const FETCH_MS = 15_000;
 /** CPU time after which a thread that reads a hostile document is ended. */
 const READ_MS = 30_000;
 const MAX_HEAP_MB = 512;
+/** Of all servers together: each thread may take the memory above. */
+const readings = pLimit(4);
 
 export class ApiDocument {
   readonly #options: ApiDocumentOptions;
@@ -69,7 +72,7 @@ export class ApiDocument {
     const bytes = await this.#load();
     const digest = createHash("sha256").update(bytes).digest("hex");
     if (this.#last?.digest === digest) return this.#last.api;
-    const description = await readInThread(bytes);
+    const description = await readings(() => readInThread(bytes));
     const api = { ...description, base: this.#baseOf(description) };
     const { server, logger } = this.#options;
     const { leftOut, operations } = api;
@@ -126,10 +129,11 @@ function isUrl(location: string): boolean {
 
 async function readFileWithin(path: string): Promise<Buffer> {
   try {
-    await using file = await open(path);
-    const { size } = await file.stat();
-    if (size > MAX_DOCUMENT_BYTES) throw tooLarge();
-    return await file.readFile();
+    const stats = await stat(path);
+    // Opening a named pipe would wait for its writer.
+    if (!stats.isFile()) throw unusable("its path is not that of a file");
+    if (stats.size > MAX_DOCUMENT_BYTES) throw tooLarge();
+    return await readFile(path);
   } catch (failure) {
     const { code } = failure as { code?: string };
     if (code === undefined) throw failure;
