@@ -385,8 +385,10 @@ const SUBJECTS: Record<string, Subject> = {
       response_format: "rendering",
       speed: "answer",
       stream_format: "rendering",
+      timestamp_granularities: "answer",
     },
-    values: { voice: ["v", "w", { id: "x" }] },
+    companions: { timestamp_granularities: { stream_format: "sse" } },
+    values: { voice: ["v", "w", { id: "x" }], timestamp_granularities: [[], ["word"]] },
     read: (body) => {
       const request = toSpeechRequest(parse(SpeechBody, body));
       return { parts: speechParts(request), engine: JSON.stringify({ ...request, model: undefined }) };
