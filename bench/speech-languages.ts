@@ -9,10 +9,10 @@ import { Resampler } from "@parlance-inference/audio/resample";
 import { NeuralTts } from "@parlance-inference/english-tts/neural-tts";
 import { languageOf } from "@parlance-inference/english-tts/voice-languages";
 import type { PhonemizedLanguage } from "@parlance-inference/kokoro-phonemes/open-phonemizer";
-import { WhisperModel } from "@parlance-inference/whisper-onnx/whisper-model";
 import { testModelStore } from "../test/support/models/default-model.ts";
 import { SENTENCES } from "../test/support/speech/sentences.ts";
 import { speechErrors } from "../test/support/speech/speech-errors.ts";
+import { loadWhisper } from "./load-whisper.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,14 +29,7 @@ const ESPEAK_VOICES: Readonly<Record<string, string>> = { fr: "fr-fr", pt: "pt-b
 const store = testModelStore();
 const signal = AbortSignal.timeout(3_600_000);
 const { paths } = await store.pull({ model: "kokoro-82m" }, { signal });
-const { paths: whisper } = await store.pull({ model: "whisper-base" }, { signal });
-const file = (name: string) => whisper[name] ?? "";
-const listener = await WhisperModel.load({
-  weights: file("model.bin"),
-  tokenizer: file("tokenizer.json"),
-  config: file("config.json"),
-  vad: file("vad.onnx"),
-});
+const listener = await loadWhisper(store, signal);
 const languages = (positionals.length > 0 ? positionals : Object.keys(SENTENCES)) as PhonemizedLanguage[];
 const tts = await NeuralTts.open({ paths, threads: 2 });
 

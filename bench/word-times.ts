@@ -10,8 +10,8 @@ import { parseArgs } from "node:util";
 import { concatenateSamples } from "@parlance-inference/audio/concatenate-samples";
 import { Resampler } from "@parlance-inference/audio/resample";
 import { NeuralTts } from "@parlance-inference/english-tts/neural-tts";
-import { WhisperModel } from "@parlance-inference/whisper-onnx/whisper-model";
 import { testModelStore } from "../test/support/models/default-model.ts";
+import { loadWhisper } from "./load-whisper.ts";
 
 interface Word {
   word: string;
@@ -33,14 +33,7 @@ const [model = "hibari", chosenVoice] = positionals;
 const store = testModelStore();
 const signal = AbortSignal.timeout(3_600_000);
 const { paths } = await store.pull({ model }, { signal });
-const { paths: whisper } = await store.pull({ model: "whisper-base" }, { signal });
-const file = (name: string) => whisper[name] ?? "";
-const listener = await WhisperModel.load({
-  weights: file("model.bin"),
-  tokenizer: file("tokenizer.json"),
-  config: file("config.json"),
-  vad: file("vad.onnx"),
-});
+const listener = await loadWhisper(store, signal);
 const tts = await NeuralTts.open({ paths, threads: 1 });
 const voice = chosenVoice ?? tts.voices[0] ?? "";
 const sentences = (await readFile(join(import.meta.dirname, "speech-sentences.txt"), "utf8")).trim().split("\n");
@@ -51,11 +44,11 @@ for (let first = 0; first < compared; first += SENTENCES_PER_TEXT) {
   const text = sentences.slice(first, Math.min(first + SENTENCES_PER_TEXT, compared)).join(" ");
   const { samples, words } = await speak(text);
   const heard = await listen(samples);
-  for (const [spoken, found] of pair(words, heard)) {
-    const difference = spoken.startSeconds - found.startSeconds;
+  for (const [spoken, match] of pair(words, heard)) {
+    const difference = spoken.startSeconds - match.startSeconds;
     differences.push(difference);
     if (!values.verbose) continue;
-    const [start, end, other] = [spoken.startSeconds, spoken.endSeconds, found.startSeconds];
+    const [start, end, other] = [spoken.startSeconds, spoken.endSeconds, match.startSeconds];
     console.log(`${start.toFixed(3)} to ${end.toFixed(3)}, heard at ${other.toFixed(3)}  ${spoken.word}`);
   }
 }
@@ -97,12 +90,12 @@ function pair(words: readonly Word[], heard: readonly Word[]): [Word, Word][] {
   let next = 0;
   for (const word of words) {
     const at = heard.findIndex((each, index) => index >= next && index < next + 4 && letters(each) === letters(word));
-    const found = heard[at];
-    if (found === undefined) {
+    const candidate = heard[at];
+    if (candidate === undefined) {
       next += 1;
       continue;
     }
-    pairs.push([word, found]);
+    pairs.push([word, candidate]);
     next = at + 1;
   }
   return pairs;

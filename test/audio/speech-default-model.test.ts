@@ -69,8 +69,8 @@ test.each(["mp3", "opus", "aac", "flac", "wav"] as const)(
 
 test("says when each written word is spoken, and its fallback that it cannot", async () => {
   const input = "Dr. Smith paid $9.99 for 5 km. Then he went home.";
-  const asked = { input, stream_format: "sse", timestamp_granularities: ["word"], response_format: "wav" };
-  const events = parseEvents(await (await speak(asked)).text()).map(({ data }) => JSON.parse(data));
+  const body = { input, stream_format: "sse", timestamp_granularities: ["word"], response_format: "wav" };
+  const events = parseEvents(await (await speak(body)).text()).map(({ data }) => JSON.parse(data));
   const words: { word: string; start: number; end: number }[] = events.flatMap((event) => event.words ?? []);
   expect(words.map(({ word }) => word).join(" ")).toBe(input);
   const times = words.flatMap(({ start, end }) => [start, end]);
@@ -88,7 +88,7 @@ test("says when each written word is spoken, and its fallback that it cannot", a
   ] as const) {
     expect(Math.abs((word?.start ?? 0) - onsetOf(from + 0.05))).toBeLessThan(0.15);
   }
-  const refused = await speak({ ...asked, model: "unchecked" });
+  const refused = await speak({ ...body, model: "unchecked" });
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({
     error: {

@@ -144,8 +144,8 @@ test("streams audio events and ends with the usage", async () => {
 
 test.each(["pcm", "mp3", "wav"])("says when each word of %s is spoken, before its audio", async (response_format) => {
   const words = async (fields: object) => {
-    const asked = { stream_format: "sse", timestamp_granularities: ["word"], response_format, ...fields };
-    const events = parseEvents(await (await speak(asked)).text()).map(({ data }) => JSON.parse(data));
+    const body = { stream_format: "sse", timestamp_granularities: ["word"], response_format, ...fields };
+    const events = parseEvents(await (await speak(body)).text()).map(({ data }) => JSON.parse(data));
     expect(events[0].type).toBe("speech.audio.words");
     const timed = events.flatMap((event) => event.words ?? []);
     expect(timed.at(-1).end).toBeLessThanOrEqual(events.at(-1).usage.output_audio_seconds + 0.05);

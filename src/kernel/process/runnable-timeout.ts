@@ -8,9 +8,9 @@ export function afterRunnable(pid: number | undefined, ms: number, end: () => vo
   const beganAt = performance.now();
   let timer: NodeJS.Timeout;
   const check = () => {
-    const left = ms + starvedMs(pid) - (performance.now() - beganAt);
-    if (left <= 0) end();
-    else timer = setTimeout(check, left);
+    const remainingMs = ms + starvedMs(pid) - (performance.now() - beganAt);
+    if (remainingMs <= 0) end();
+    else timer = setTimeout(check, remainingMs);
   };
   timer = setTimeout(check, ms);
   return { [Symbol.dispose]: () => clearTimeout(timer) };

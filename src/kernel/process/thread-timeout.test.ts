@@ -30,6 +30,9 @@ test("does not end a thread once it is disposed of, or that has ended", async ()
   const over = thread("");
   await new Promise((done) => over.once("exit", done));
   afterThreadCpu(over, 1, () => (ended += 1));
-  await new Promise((resume) => setTimeout(resume, 50));
+  // Later than the others would have been.
+  await new Promise<void>((done) => {
+    afterThreadCpu(working, 50, done);
+  });
   expect(ended).toBe(0);
 });

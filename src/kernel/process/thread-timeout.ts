@@ -9,11 +9,11 @@ export function afterThreadCpu(worker: Worker, ms: number, end: () => void): Dis
   let isStopped = false;
   const check = async () => {
     // Rejects once the thread has ended.
-    const used = await worker.cpuUsage().catch(() => undefined);
-    if (used === undefined || isStopped) return;
-    const left = ms - (used.user + used.system) / 1000;
-    if (left <= 0) end();
-    else timer = setTimeout(check, Math.ceil(left));
+    const usage = await worker.cpuUsage().catch(() => undefined);
+    if (usage === undefined || isStopped) return;
+    const remainingMs = ms - (usage.user + usage.system) / 1000;
+    if (remainingMs <= 0) end();
+    else timer = setTimeout(check, Math.ceil(remainingMs));
   };
   timer = setTimeout(check, ms);
   return {

@@ -7,7 +7,7 @@ import { fadeEdges } from "../fade-edges.ts";
 import { requireLanguage, spokenText } from "../language/require-language.ts";
 import { levelLoudness } from "../loudness/level-loudness.ts";
 import { VoiceLevel } from "../loudness/voice-level.ts";
-import { Phonemizer as EnglishPhonemizer } from "../phonemes/phonemizer.ts";
+import { Phonemizer as EnglishPhonemizer, phonemizerFiles } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import type { RewrittenPart } from "../text/rewritten-text.ts";
 import {
@@ -59,14 +59,7 @@ export class NeuralTts {
 
   static async open({ paths, threads }: NeuralTtsOptions): Promise<NeuralTts> {
     const path = (name: string) => paths[name] ?? "";
-    const english = await EnglishPhonemizer.open({
-      checkedDictionary: path("dictionary-checked.json.gz"),
-      guessedDictionary: path("dictionary-guessed.json.gz"),
-      tagger: path("tagger.json.gz"),
-      normalization: path("spelling.json"),
-      graphemeToPhoneme: path("unknown-words.onnx"),
-      graphemeToPhonemeAlphabet: path("unknown-words.json"),
-    });
+    const english = await EnglishPhonemizer.open(phonemizerFiles(path));
     const vocabulary = JSON.parse(await readFile(path("vocabulary.json"), "utf8"));
     const kokoro = namesOf(paths, /^kokoro\.onnx\.\d$/).toSorted();
     const model =

@@ -1,19 +1,12 @@
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Phonemizer } from "./phonemizer.ts";
+import { Phonemizer, phonemizerFiles } from "./phonemizer.ts";
 
 let phonemizer: Phonemizer;
 beforeAll(async () => {
   const models = process.env.PARLANCE_MODELS_DIR || resolve(import.meta.dirname, "../../../../.parlance/models");
   const path = (name: string) => join(models, "hibari", name);
-  phonemizer = await Phonemizer.open({
-    checkedDictionary: path("dictionary-checked.json.gz"),
-    guessedDictionary: path("dictionary-guessed.json.gz"),
-    tagger: path("tagger.json.gz"),
-    normalization: path("spelling.json"),
-    graphemeToPhoneme: path("unknown-words.onnx"),
-    graphemeToPhonemeAlphabet: path("unknown-words.json"),
-  });
+  phonemizer = await Phonemizer.open(phonemizerFiles(path));
 });
 afterAll(() => phonemizer.close());
 

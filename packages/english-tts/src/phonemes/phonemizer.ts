@@ -19,6 +19,18 @@ export interface PhonemizerFiles {
   graphemeToPhonemeAlphabet: string;
 }
 
+/** Returns the paths of the files by their names in the models' packages. */
+export function phonemizerFiles(path: (name: string) => string): PhonemizerFiles {
+  return {
+    checkedDictionary: path("dictionary-checked.json.gz"),
+    guessedDictionary: path("dictionary-guessed.json.gz"),
+    tagger: path("tagger.json.gz"),
+    normalization: path("spelling.json"),
+    graphemeToPhoneme: path("unknown-words.onnx"),
+    graphemeToPhonemeAlphabet: path("unknown-words.json"),
+  };
+}
+
 interface Token {
   text: string;
   isSpaced: boolean;

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { openPhonemizer, type PhonemizedLanguage } from "@parlance-inference/kokoro-phonemes/open-phonemizer";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cutPhonemes } from "../neural/cut-phonemes.ts";
-import { Phonemizer } from "../phonemes/phonemizer.ts";
+import { Phonemizer, phonemizerFiles } from "../phonemes/phonemizer.ts";
 import { toTracedSegments } from "../text/to-segments.ts";
 import { type SpokenWord, WordTiming } from "./word-timing.ts";
 
@@ -18,14 +18,7 @@ let english: Phonemizer;
 let vocabulary: Record<string, number>;
 beforeAll(async () => {
   vocabulary = JSON.parse(await readFile(path("vocabulary.json"), "utf8"));
-  english = await Phonemizer.open({
-    checkedDictionary: path("dictionary-checked.json.gz"),
-    guessedDictionary: path("dictionary-guessed.json.gz"),
-    tagger: path("tagger.json.gz"),
-    normalization: path("spelling.json"),
-    graphemeToPhoneme: path("unknown-words.onnx"),
-    graphemeToPhonemeAlphabet: path("unknown-words.json"),
-  });
+  english = await Phonemizer.open(phonemizerFiles(path));
 });
 afterAll(() => english.close());
 

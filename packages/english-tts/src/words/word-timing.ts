@@ -85,7 +85,7 @@ export class WordTiming {
     const { sampleRate } = this.#options;
     const lead = Math.round(LEAD_SECONDS * sampleRate);
     const scale = samples.length / durations.reduce((sum, duration) => sum + duration, 0);
-    const found = new Map<number, { start: number; end: number }>();
+    const ranges = new Map<number, { start: number; end: number }>();
     let end = (durations[0] ?? 0) * scale - lead;
     for (const [index, id] of ids.entries()) {
       const start = Math.max(0, end);
@@ -93,10 +93,10 @@ export class WordTiming {
       if (id === this.#space) this.#group += 1;
       const owner = this.#owners[this.#group];
       if (owner === undefined || this.#pauses.has(id)) continue;
-      found.set(owner, { start: found.get(owner)?.start ?? start, end: Math.max(start, end) });
+      ranges.set(owner, { start: ranges.get(owner)?.start ?? start, end: Math.max(start, end) });
     }
     const words: SpokenWord[] = [];
-    for (const [owner, range] of found) {
+    for (const [owner, range] of ranges) {
       const word = this.#words[owner] ?? "";
       // A word that a cut has divided was reported with its first part.
       this.#words[owner] = "";

@@ -39,7 +39,7 @@ const FETCH_MS = 15_000;
 /** CPU time after which a thread that reads a hostile document is ended. */
 const READ_MS = 30_000;
 const MAX_HEAP_MB = 512;
-/** Of all servers together: each thread may take the memory above. */
+/** Limit for all servers together: each thread may take the memory above. */
 const readings = pLimit(4);
 
 export class ApiDocument {

@@ -17,9 +17,9 @@ test("takes word times with events only", () => {
     expect(parse(fields)).not.toHaveProperty("wordTimes");
   }
   for (const stream_format of ["audio", undefined]) {
-    const asked = () => parse({ stream_format, timestamp_granularities });
-    expect(asked).toThrow(expect.objectContaining({ param: "timestamp_granularities" }));
-    expect(asked).toThrow(/Set 'stream_format' to "sse"/);
+    const parsed = () => parse({ stream_format, timestamp_granularities });
+    expect(parsed).toThrow(expect.objectContaining({ param: "timestamp_granularities" }));
+    expect(parsed).toThrow(/Set 'stream_format' to "sse"/);
   }
   expect(() => parse({ stream_format: "sse", timestamp_granularities: ["segment"] })).toThrow();
 });
