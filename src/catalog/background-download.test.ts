@@ -69,7 +69,7 @@ async function download(store: ModelStore, signal = new AbortController().signal
       config,
       store,
       machine: { cores: 2, freeBytes: 5e9, budgetBytes: 16e9 },
-      refresh: async () => void events.push("refresh"),
+      onDownloaded: async () => void events.push("refresh"),
       onProgress: ({ phase, receivedBytes }) => {
         if (phase === "fetching" && receivedBytes > 0) events.push("progress");
         if (phase === "failed") events.push("failed");

@@ -18,7 +18,7 @@ export interface BackgroundDownloadOptions {
   store: ModelStore;
   machine: Machine & { freeBytes: number };
   /** Adds the downloaded model to the catalog. */
-  refresh: () => Promise<void>;
+  onDownloaded: (model: ManifestEntry) => Promise<void>;
   onProgress: ProgressListener;
   logger: Logger;
   /** Backoff of retries. Default: a minute, doubled up to an hour. */
@@ -54,7 +54,7 @@ export async function downloadDefaultModels(
 
 async function download(
   model: ManifestEntry,
-  { store, refresh, onProgress, logger, backoff = BACKOFF }: BackgroundDownloadOptions,
+  { store, onDownloaded, onProgress, logger, backoff = BACKOFF }: BackgroundDownloadOptions,
   { onBegin, onFailure }: DownloadListener,
   signal: AbortSignal,
 ): Promise<void> {
@@ -69,7 +69,7 @@ async function download(
   };
   const pull = async () => {
     await store.pull({ model: id }, { signal, onProgress: onProgressOf, spareDiskBytes: SPARE_DISK_BYTES });
-    await refresh();
+    await onDownloaded(model);
   };
   const onRetry = (failure: unknown, failures: number) => {
     const reason = failure instanceof Error ? failure.message : String(failure);

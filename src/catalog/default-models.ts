@@ -54,14 +54,14 @@ export function modelsToDownload(
   machine: Machine & { freeBytes: number },
 ): readonly ManifestEntry[] {
   if (!config.builtinModels || config.environment.CI) return [];
-  const wanted = TASKS.map((task) => {
+  const candidates = TASKS.map((task) => {
     const id = config.local[SETTINGS[task]];
     if (id === AUTO) return automatic(task, config.models, manifest, machine);
     const files = bundled.find((model) => model.id === id)?.requires ?? id;
     return manifest.find((model) => model.id === files);
   });
   // A default model is downloaded by its own deployment, before the service is ready.
-  return [...new Set(wanted)].filter(
+  return [...new Set(candidates)].filter(
     (model): model is ManifestEntry => model !== undefined && !model.isDefault && !pulled.has(model.id),
   );
 }

@@ -1,6 +1,5 @@
 /** Applies configurations to the catalog: opens models, lists upstreams' models and retires dropped deployments. */
 
-import { availableParallelism } from "node:os";
 import type { Deployment } from "../deployments/deployment.ts";
 import { GPU_MEMORY, MemoryBudget } from "../deployments/loading/memory-budget.ts";
 import { atEndpoint, endpointsOf, forwardedHeaders, isLocal, isUpstream, usesGpu } from "../engines/registry.ts";
@@ -20,6 +19,7 @@ import {
   type OpenRequest,
 } from "./build-catalog.ts";
 import type { Catalog } from "./catalog.ts";
+import { thisMachine } from "./default-models.ts";
 import { withFileVersions } from "./file-versions.ts";
 import { ModelOpener, type ModelOpenerOptions } from "./model-opener.ts";
 import { buildModelSpecs } from "./model-specs.ts";
@@ -211,24 +211,21 @@ export class LiveCatalog {
   async downloadDefaultModels(listener: DownloadListener, signal: AbortSignal): Promise<readonly string[]> {
     if (this.#config === undefined) return [];
     const { store, logger, onPullProgress } = this.#options;
-    const ids = await downloadDefaultModels(
+    return downloadDefaultModels(
       {
         config: this.#config,
         store,
-        machine: {
-          cores: availableParallelism(),
-          budgetBytes: this.memory.limitBytes,
-          freeBytes: process.availableMemory(),
+        machine: { ...thisMachine(this.#config), freeBytes: process.availableMemory() },
+        onDownloaded: async ({ task }) => {
+          await this.refresh();
+          if (task === "chat") await this.greet(signal);
         },
-        refresh: () => this.refresh(),
         onProgress: onPullProgress,
         logger,
       },
       listener,
       signal,
     );
-    if (ids.length > 0) await this.greet(signal);
-    return ids;
   }
 
   /** Describes what a deployment that is not yet open waits for. */
