@@ -53,6 +53,17 @@ test("refuses what is too long as it is written or spoken, before it is", () => 
   expect(pronounce("a ".repeat(1000), words).length).toBe(201_000);
 });
 
+test("refuses word times for more replaced words than others should wait for", () => {
+  const words = [{ text: "a", spoken: "b" }];
+  const text = "a ".repeat(30_001);
+  const replaced: RewrittenPart[] = [];
+  pronounce(text.slice(2), words, replaced);
+  expect(replaced).toHaveLength(30_000);
+  const tooMany = expect.objectContaining({ code: "string_above_max_length", param: "input" });
+  expect(() => pronounce(text, words, [])).toThrow(tooMany);
+  expect(pronounce(text, words)).toBe("b ".repeat(30_001));
+});
+
 test("reads a long text with many words in time that grows with the text", () => {
   const words = Array.from({ length: 500 }, (_, index) => ({ text: `${"a".repeat(90)}${index}`, spoken: "b" }));
   const text = "a".repeat(4096);

@@ -16,6 +16,8 @@ export interface PronunciationOptions {
 
 /** No local model may be configured to read more at once; megabytes would hold up other requests for seconds. */
 const MAX_CHARACTERS = 1_000_000;
+/** For word times: each replaced word takes microseconds to note, hash and send to the model's process. */
+const MAX_REWRITTEN = 30_000;
 
 /** Patterns of lists that are in use: a list has hundreds of words, and many requests. */
 const compiled = new WeakMap<readonly Pronunciation[], Spoken>();
@@ -38,7 +40,8 @@ export function withPronunciations<Request extends Pick<SpeechRequest, "text" | 
 
 /**
  * Returns the text with what stands for the words in it; they count in any case, and only as whole words. `rewritten`
- * gets the parts that were replaced. Throws a Fault for a text that is too long, as it is written or spoken.
+ * gets the parts that were replaced. Throws a Fault for a text that is too long, as it is written or spoken, or has too
+ * many of them.
  */
 export function pronounce(text: string, words: readonly Pronunciation[], rewritten?: RewrittenPart[]): string {
   if (words.length === 0) return text;
@@ -48,11 +51,17 @@ export function pronounce(text: string, words: readonly Pronunciation[], rewritt
   checkLength(length);
   return text.replace(reading.pattern, (word, at: number) => {
     const spoken = reading.words.get(word.toLowerCase()) ?? word;
-    if (spoken !== word) rewritten?.push({ start: at + length - text.length, length: spoken.length, written: word });
+    if (spoken !== word) note(rewritten, { start: at + length - text.length, length: spoken.length, written: word });
     length += spoken.length - word.length;
     checkLength(length);
     return spoken;
   });
+}
+
+function note(rewritten: RewrittenPart[] | undefined, part: RewrittenPart): void {
+  if (rewritten === undefined || rewritten.push(part) <= MAX_REWRITTEN) return;
+  const message = `The project's pronunciations replace more than ${MAX_REWRITTEN} words of the input, the limit with the times of words. Split it into several requests, or leave out 'timestamp_granularities'.`;
+  throw invalidRequest(message, "input", "string_above_max_length");
 }
 
 function checkLength(characters: number): void {
