@@ -36,12 +36,14 @@ export function isSsml(text: string): boolean {
 /** Throws a TtsError `invalid_ssml` for broken markup and for tags that the voices cannot honor. */
 export function parseSsml(text: string, language = "en"): SsmlPart[] {
   const parts: SsmlPart[] = [];
-  const open: { name: string; attributes: Record<string, string>; text: string }[] = [];
+  const open: { name: string; attributes: Record<string, string>; text: string; written: string }[] = [];
   const parser = new SaxesParser();
   const say = (text: string, written = text) => {
     const inner = open.at(-1);
-    if (inner !== undefined && (inner.name === "say-as" || inner.name === "sub")) inner.text += text;
-    else parts.push(written === text ? { text } : { text, written });
+    if (inner !== undefined && (inner.name === "say-as" || inner.name === "sub")) {
+      inner.text += text;
+      inner.written += written;
+    } else parts.push(written === text ? { text } : { text, written });
   };
   parser.on("error", ({ message }) => {
     throw invalidSsml(`it is not well-formed XML (${message.replace(/^\d+:\d+: /, "")})`);
@@ -50,7 +52,7 @@ export function parseSsml(text: string, language = "en"): SsmlPart[] {
   parser.on("cdata", (text) => say(text));
   parser.on("opentag", ({ name, attributes }) => {
     if (!TAGS.includes(name)) throw invalidSsml(`<${name}> is not supported; ${SUPPORTED} are`);
-    open.push({ name, attributes, text: "" });
+    open.push({ name, attributes, text: "", written: "" });
     if (name === "p" || name === "s") parts.push({ text: "\n" });
     if (name === "break") parts.push({ pauseSeconds: pauseOf(attributes) });
   });
@@ -58,9 +60,9 @@ export function parseSsml(text: string, language = "en"): SsmlPart[] {
     const tag = open.pop();
     if (name === "p" || name === "s") parts.push({ text: "\n" });
     if (tag?.name === "say-as") {
-      say(sayAs(withoutMarks(tag.text), tag.attributes["interpret-as"] ?? "", language), tag.text);
+      say(sayAs(withoutMarks(tag.text), tag.attributes["interpret-as"] ?? "", language), tag.written);
     }
-    if (tag?.name === "sub") say(tag.attributes.alias ?? tag.text, tag.text);
+    if (tag?.name === "sub") say(tag.attributes.alias ?? tag.text, tag.written);
   });
   parser.write(withRoot(text)).close();
   const pauses = parts.reduce((sum, part) => sum + ("pauseSeconds" in part ? part.pauseSeconds : 0), 0);

@@ -13,13 +13,17 @@ export interface RewrittenPart {
 const BEGIN = "\uE000";
 const END = "\uE001";
 const MARKS = /[\uE000\uE001]/g;
+/** References that become marks when tags are read. */
+const REFERENCES = /&#(?:0*5734[45]|x0*e00[01]);/gi;
 const MARKED = /\uE000([^\uE001]*)\uE001?/g;
 
-/** Marks the rewritten parts, which are in order and do not overlap. */
-export function markRewritten(text: string, rewritten: readonly RewrittenPart[]): string {
+/** Marks the rewritten parts, which are in order and do not overlap. `isSsml`: tags and references are still to be read. */
+export function markRewritten(text: string, rewritten: readonly RewrittenPart[], isSsml: boolean): string {
   let marked = "";
   let end = 0;
-  const plain = text.replace(MARKS, " ");
+  const bare = text.replace(MARKS, " ");
+  // As long as they were, since the parts are at their places in the text.
+  const plain = isSsml ? bare.replace(REFERENCES, (reference) => " ".repeat(reference.length)) : bare;
   for (const { start, length } of rewritten) {
     marked += `${plain.slice(end, start)}${BEGIN}${plain.slice(start, start + length)}${END}`;
     end = start + length;

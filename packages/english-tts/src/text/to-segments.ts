@@ -1,7 +1,7 @@
 import { TtsError } from "../tts-error.ts";
 import { cleanText, cleanTraced, isSpeakable } from "./clean-text.ts";
 import { isSsml, parseSsml, type SsmlPart } from "./parse-ssml.ts";
-import { markRewritten, piecesOf, type RewrittenPart } from "./rewritten-text.ts";
+import { markRewritten, piecesOf, type RewrittenPart, withoutMarks } from "./rewritten-text.ts";
 import { splitSentences } from "./split-sentences.ts";
 import { TracedText } from "./traced-text.ts";
 
@@ -46,7 +46,7 @@ export function toTracedSegments(
   checkLength(text, limits);
   const { maxSentenceCharacters, language = "en" } = limits;
   const words = rewritten.map(({ written }) => written).values();
-  const segments = toParts(markRewritten(text, rewritten), language).flatMap((part): TracedSegment[] => {
+  const segments = toParts(markRewritten(text, rewritten, isSsml(text)), language).flatMap((part): TracedSegment[] => {
     if ("pauseSeconds" in part) return [part];
     const cleaned = cleanTraced(TracedText.of(part.pieces.flatMap((piece) => traced(piece, words))), language);
     let end = 0;
@@ -76,7 +76,7 @@ type SsmlText = Extract<SsmlPart, { text: string }>;
 function traced({ text, written }: SsmlText, words: Iterator<string>) {
   if (written === undefined) return piecesOf(text, words);
   const inner = piecesOf(written, words).map((piece) => piece.written ?? piece.text);
-  return [{ text, written: inner.join("") }];
+  return [{ text: withoutMarks(text), written: inner.join("") }];
 }
 
 /** Joins the text between two pauses, so that tags inside a sentence do not cut it. */

@@ -58,7 +58,24 @@ test("gives what SSML contains, not its tags and aliases", () => {
   expect(written(text, { rewritten })).toEqual([["Ask", "&", "W3", "nginx."], 1, ["42", "NGINX."]]);
 });
 
+test("gives what is written within nested tags, and after them", () => {
+  const text =
+    '<speak><sub alias="it"><say-as interpret-as="characters">engine X</say-as></sub> and <say-as interpret-as="characters"><sub alias="Noo Yawk">NY</sub></say-as> and Woodge.</speak>';
+  const rewritten = rewrite(text, [
+    ["engine X", "nginx"],
+    ["Woodge", "Łódź"],
+  ]);
+  expect(written(text, { rewritten })).toEqual([["nginx", "and", "NY", "and", "Łódź."]]);
+});
+
+test("takes no reference to a private character for a mark of its own", () => {
+  const text = "<speak>One&#xE000;two&#57345;three &#x0e000; engine X.</speak>";
+  const rewritten = rewrite(text, [["engine X", "nginx"]]);
+  expect(written(text, { rewritten })).toEqual([["One", "two", "three", "nginx."]]);
+});
+
 test.each([
+  ["<speak>One&#xE000;two &#xe001;three&#57344;<sub alias='a&#xE001;b'>c</sub></speak>"],
   ["Dr. Smith, 5'11\", e-mails a@b.org!!!!!! *Now* \u{1F600} and a\u0301 \u212B\uD800 \uE000x\uE001."],
   ["# Title\r\n* one\n> two [three](x) www.example.com/?q=1 \u1112\u1161\u11ab"],
   [`${"a clause of some length, ".repeat(40)}and an end.`],
