@@ -1,8 +1,8 @@
 /** A model's slots and the bounded queue before them, shared fairly between projects. */
 
 import type { Priority } from "../../contracts/caller.ts";
+import { FairQueue } from "../../kernel/async/fair-queue.ts";
 import { type Fault, unavailable } from "../../kernel/faults.ts";
-import { FairQueue } from "./fair-queue.ts";
 
 export interface Slot {
   /** Seconds from the request to the acquisition. */

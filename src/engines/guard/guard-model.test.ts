@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { ChatEvent, ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
 import { messageText } from "../../contracts/message-text.ts";
@@ -274,4 +275,56 @@ test("uses the verdict's probability when the engine reports it", async () => {
   const model = new GuardModel(upstream, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 1 });
   const [verdict] = await model.moderate([input("x")], until);
   expect(verdict?.scores.hate).toBeCloseTo(0.75);
+});
+
+/** A chat model with two slots that answers a question when `answer` is called, and a guard that asks it. */
+function slowGuard() {
+  const asked: string[] = [];
+  const waiting: (() => void)[] = [];
+  const chat = {
+    ...{ abilities: {}, slots: 2 },
+    chat: async function* ({ messages }: ChatRequest): AsyncIterable<ChatEvent> {
+      asked.push(messages.map(messageText).join());
+      await new Promise<void>((answer) => waiting.push(answer));
+      yield { type: "text", choice: 0, text: "unsafe\nS10", completionTokens: 1 };
+    },
+  } as unknown as ChatModel;
+  const model = new GuardModel(chat, GUARD_FORMATS["llama-guard-3"], { name: "g", thresholds: {}, parallel: 4 });
+  const ask = (project: string, texts: string[], signal = until) =>
+    model.moderate(texts.map(input), signal, { model: "g", project });
+  const answer = async () => {
+    waiting.shift()?.();
+    await turn();
+  };
+  return { asked, ask, answer };
+}
+
+test("takes turns between projects, and leaves a slot of the chat model to others", async () => {
+  const { asked, ask, answer } = slowGuard();
+  const first = [ask("proj_1", ["one", "two", "three"]), ask("proj_1", ["four"])];
+  await turn();
+  expect(asked).toEqual(["one"]);
+  const second = ask("proj_2", ["five"]);
+  const third = ask("proj_3", ["six"]);
+  await turn();
+  expect(asked).toEqual(["one", "five"]);
+  for (let answered = 0; answered < 6; answered += 1) await answer();
+  expect(asked).toEqual(["one", "five", "six", "two", "three", "four"]);
+  const verdicts = (await Promise.all([...first, second, third])).flat();
+  expect(verdicts.map(({ flags }) => flags.hate)).toEqual([true, true, true, true, true, true]);
+});
+
+test("asks nothing for a request that has ended before its turn", async () => {
+  const { asked, ask, answer } = slowGuard();
+  const ending = new AbortController();
+  const first = ask("proj_1", ["one"]);
+  const ended = ask("proj_1", ["two", "three"], ending.signal);
+  const last = ask("proj_1", ["four"]);
+  await turn();
+  ending.abort();
+  expect((await ended).map(({ scores }) => scores)).toEqual([{}, {}]);
+  await answer();
+  await answer();
+  expect(asked).toEqual(["one", "four"]);
+  expect((await Promise.all([first, last])).flat().map(({ flags }) => flags.hate)).toEqual([true, true]);
 });

@@ -2,13 +2,14 @@
 
 import type { ChatModel, ChatRequest, TokenLogprob } from "../../contracts/chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { describeGuard, FLAGGED_FROM } from "./describe-guard.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 import type { GuardAnswer, GuardFormat, GuardQuestion } from "./guard-format.ts";
 import { harmProbability } from "./harm-probability.ts";
+import { QuestionTurns } from "./question-turns.ts";
 
 export interface GuardOptions {
   /** Sent as `model` to upstreams. */
@@ -57,12 +58,14 @@ export class GuardModel implements ModerationModel {
   readonly #chat: ChatModel;
   readonly #format: GuardFormat;
   readonly #options: GuardOptions;
+  readonly #turns: QuestionTurns;
 
   constructor(chat: ChatModel, format: GuardFormat, options: GuardOptions) {
     this.nested = [chat];
     this.#chat = chat;
     this.#format = format;
     this.#options = options;
+    this.#turns = new QuestionTurns(chat.slots ?? Number.POSITIVE_INFINITY);
     this.device = chat.device;
     const { categories, thresholds } = describeGuard(format, options.thresholds);
     this.categories = categories;
@@ -70,7 +73,11 @@ export class GuardModel implements ModerationModel {
   }
 
   /** An input that it has not reached when the signal aborts has no scores. */
-  async moderate(inputs: readonly ModerationInput[], signal: AbortSignal): Promise<readonly ModerationVerdict[]> {
+  async moderate(
+    inputs: readonly ModerationInput[],
+    signal: AbortSignal,
+    asked?: ModerationContext,
+  ): Promise<readonly ModerationVerdict[]> {
     const scores = inputs.map((): Record<string, number> => ({}));
     const prompts = inputs.flatMap(({ text }, index) =>
       text.trim() === ""
@@ -82,11 +89,11 @@ export class GuardModel implements ModerationModel {
     const next = prompts[Symbol.iterator]();
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
+    const project = asked?.project ?? "";
     const work = async () => {
       for (const { text, question, into } of next) {
-        if (until.aborted) return;
-        const answers = await this.#askInParts(question, text, until);
-        if (until.aborted) return;
+        const answers = await this.#turns.run(project, until, () => this.#askInParts(question, text, until));
+        if (answers === undefined || until.aborted) return;
         raise(into, answers);
         remaining.set(into, (remaining.get(into) ?? 1) - 1);
       }
