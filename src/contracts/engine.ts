@@ -121,6 +121,8 @@ export interface ModerationVerdict {
   appliedTo: Readonly<Record<string, ReadonlyArray<"text" | "image">>>;
   /** Name of the input's language if the model certainly does not know it. */
   unsupportedLanguage?: string;
+  /** True if a part of the model did not judge in time, or failed: a later verdict may differ. */
+  isProvisional?: boolean;
 }
 
 // ---- speech

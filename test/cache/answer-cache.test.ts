@@ -15,6 +15,11 @@ beforeAll(async () => {
   const at = (more = "") => `deployments: [{ ${deployment}${more} }]`;
   const price = `price: { prompt: "0.001", completion: "0.01" }`;
   const voice = `engine: scripted, speech: { voices: [low, high] }`;
+  // The upstream's answers are no verdicts.
+  const guard = `guard: { engine: guard, family: llama-guard-3, chat: { ${deployment}, model: guard } }`;
+  const replies = `[{ match: sure, text: "Safety: Safe" }, { text: "Safety: Controversial\\nCategories: Violent" }]`;
+  const unsure = `{ engine: guard, family: qwen3guard-gen, chat: { engine: scripted, replies: ${replies} } }`;
+  const stages = `classifier: ${unsure}, ${guard}`;
   service = await startInProcess(`
 builtin_models: false
 ollama: { enabled: true }
@@ -36,6 +41,7 @@ models:
   - { id: broken, task: chat, fallbacks: [backup], cache: {}, retries: 0, deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:1/v1" }] }
   - { id: vectors, task: embedding, price: { prompt: "0.001" }, cache: {}, ${at(", abilities: { rerank: true }")} }
   - { id: judge, task: moderation, cache: {}, ${at()} }
+  - { id: cascade, task: moderation, cache: {}, deployments: [{ engine: cascade, on_guard_failure: classifier, ${stages} }] }
   - { id: voice, task: speech, cache: {}, deployments: [{ ${voice} }] }
 `);
 });
@@ -416,6 +422,14 @@ describe("answers", () => {
     const again = await ask(question({ model: "broken" }));
     expect([first.status, again.cache]).toEqual([200, "miss"]);
     expect(again.text).not.toBe(first.text);
+  });
+
+  test("of a classifier alone are not stored as those of a cascade", async () => {
+    const judge = (input: string) => post("/v1/moderations", { model: "cascade", input });
+    const [first, again] = [await judge(`Kill ${unique}`), await judge(`Kill ${unique}`)];
+    expect([first.statusCode, again.headers["x-parlance-cache"]]).toEqual([200, "miss"]);
+    const [sure, repeated] = [await judge(`sure ${unique}`), await judge(`sure ${unique}`)];
+    expect([sure.statusCode, repeated.headers["x-parlance-cache"]]).toEqual([200, "hit"]);
   });
 
   test("with a field that a local model does not support are refused as without the cache", async () => {

@@ -82,9 +82,11 @@ export class CascadeModel implements ModerationModel {
     });
     if (unsure.length === 0 || signal.aborted) return verdicts;
     const harm = await this.#askGuard(unsure, signal, asked);
+    const unjudged = new Set<ModerationInput | undefined>(unsure.filter((input) => harm.get(input) === undefined));
     return verdicts.map((verdict, index) => {
       const logOdds = harm.get(inputs[index]);
-      return logOdds === undefined ? verdict : shiftUnsureScores(verdict, guardWeight * logOdds, thresholds, band);
+      if (logOdds !== undefined) return shiftUnsureScores(verdict, guardWeight * logOdds, thresholds, band);
+      return unjudged.has(inputs[index]) ? { ...verdict, isProvisional: true } : verdict;
     });
   }
 

@@ -33,6 +33,7 @@ export function moderationAdapter(
     task: "moderation",
     upperBound: () => ({ ...NO_UPPER_BOUND, promptTokens: estimateModeration(inputs) }),
     cacheParts: () => moderationParts(inputs),
+    isRepeatable: (answers) => !answers.flat().some(({ isProvisional }) => isProvisional),
     callerHeaders,
     affinity: () => undefined,
     refusal: (model) => (model.takesImages ? undefined : imageFault),

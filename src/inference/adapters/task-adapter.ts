@@ -24,6 +24,8 @@ export interface TaskAdapter<Opened extends Model, Event> {
    * open models of its deployments at upstreams, undefined for one that is not open.
    */
   cacheParts?(upstreams: readonly (Opened | undefined)[]): CacheParts | BypassReason;
+  /** Whether a complete answer stands for later ones; left out: it does. */
+  isRepeatable?(events: readonly Event[]): boolean;
   /** Headers of the caller. */
   callerHeaders?: CallerHeaders | undefined;
   /** Number of requested choices; default 1. */

@@ -148,7 +148,10 @@ export class AnswerCache {
       maxBytes: this.#options.maxAnswerBytes,
       onLeft: (abandon) => flight.leaderLeft(abandon),
       onRecorded: (recorded) => {
-        const stored = recorded && this.#toStored(request, cache, key, { ...factsOf(answer), events: recorded });
+        const isKept = recorded !== undefined && request.adapter.isRepeatable?.(recorded) !== false;
+        const stored = isKept
+          ? this.#toStored(request, cache, key, { ...factsOf(answer), events: recorded })
+          : undefined;
         if (stored === undefined) return land(undefined);
         flight.end(stored);
         // Requests that find nothing in the store yet get the answer from the flight.
