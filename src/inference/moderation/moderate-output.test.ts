@@ -4,6 +4,7 @@ import type { AnswerText } from "../../contracts/answer-text.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../contracts/chat-proxy.ts";
 import type { ModerationVerdict } from "../../contracts/engine.ts";
+import { MODERATION_QWEN } from "../../model-store/manifest/moderation-qwen.ts";
 import { chatAnswerText } from "../../wire/openai/chat/chat-answer-text.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";
 import { typedText } from "./typed-text.ts";
@@ -70,6 +71,19 @@ test("forwards a harmless answer completely, with its finish", async () => {
   expect(text).toBe(texts.join(""));
   expect(made.at(-1)).toEqual({ type: "finish", usage });
   expect(verdict?.flags.hate).toBe(false);
+});
+
+test("moderates a long answer in parts that a guard is asked about, each with what is before it", async () => {
+  const lengths: number[] = [];
+  const moderate = (texts: readonly string[]) => {
+    lengths.push(...texts.map((text) => text.length));
+    return flag(texts);
+  };
+  const events = said(...Array.from({ length: 1000 }, () => "word "));
+  const options = { answerText: typedText, moderate, take: () => {}, choices: 1, onBlocked: () => usage };
+  await Array.fromAsync(blockOutput(events, options));
+  expect(Math.max(...lengths)).toBeLessThan(Number(MODERATION_QWEN.engineSettings.guard_max_characters));
+  expect(lengths.slice(3).every((length) => length > 700)).toBe(true);
 });
 
 test("ends a harmful answer before sending the flagged text, and stops the model", async () => {

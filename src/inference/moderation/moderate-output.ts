@@ -14,8 +14,11 @@ interface OutputOptions<Event extends { type: string }, Outcome> {
 
 /** Characters moderated together: fewer cost more calls, more delay the reader. */
 const HELD_CHARACTERS = 240;
-/** Characters of preceding text included as context in each call. */
-const CONTEXT_CHARACTERS = 800;
+/**
+ * Characters of preceding text included as context in each call. Together, they are less than the longest text about
+ * which the built-in cascade asks its guard.
+ */
+const CONTEXT_CHARACTERS = 700;
 
 /** Passes on all events and moderates the complete text at the end. */
 export async function* scoreOutput<Event extends { type: string }, Outcome>(
