@@ -167,6 +167,7 @@ test("judges by the classifier what the guard does not reach in time, and asks a
   const texts = [input("hate=0.5"), input("hate=0.55")];
   const verdicts = await model.moderate(texts, until);
   expect(verdicts.map(({ flags }) => flags.hate)).toEqual([true, false]);
+  expect(verdicts.map(({ isProvisional }) => isProvisional)).toEqual([undefined, true]);
   expect(services.logged.join()).toContain("the guard was late");
   guard.moderate = moderate;
   expect((await model.moderate(texts, until)).map(({ flags }) => flags.hate)).toEqual([true, true]);
@@ -193,4 +194,15 @@ test("asks the guard about texts of up to guard_max_characters", async () => {
   const verdicts = await model.moderate([input("hate=0.5"), input("hate=0.50")], until);
   expect(guard.asked).toEqual(["hate=0.5"]);
   expect(verdicts.map(({ flags }) => flags.hate)).toEqual([true, false]);
+});
+
+test.each([
+  ["white space", " \n".repeat(500)],
+  ["invisible characters", "\u200B\u2063\u{E0020}".repeat(500)],
+])("asks the guard about a text that is padded with %s", async (_what, padding) => {
+  const { model, guard } = cascade(0.9, { guardMaxCharacters: 40 });
+  const padded = [`hate=0.5 ${padding}`, `${padding} hate=0.5`].map(input);
+  const verdicts = await model.moderate(padded, until);
+  expect(guard.asked).toEqual(["hate=0.5"]);
+  expect(verdicts.map(({ flags }) => flags.hate)).toEqual([true, true]);
 });

@@ -72,21 +72,22 @@ export class CascadeModel implements ModerationModel {
     const { thresholds } = this;
     const { band, guardWeight, guardMaxCharacters = Number.POSITIVE_INFINITY } = this.#settings;
     const verdicts = await this.#classifier.moderate(inputs, signal, asked);
-    const unsure = inputs.filter(({ text, images }, index) => {
+    const unsure = inputs.map((input, index) => {
       const verdict = verdicts[index];
       // What an image shows is nothing that a guard without eyes can judge.
-      const isSeen = images.length === 0 || this.#guard.takesImages;
-      return (
-        isSeen && text.length <= guardMaxCharacters && verdict !== undefined && isUnsure(verdict, thresholds, band)
-      );
+      const isSeen = input.images.length === 0 || this.#guard.takesImages;
+      if (!isSeen || verdict === undefined || !isUnsure(verdict, thresholds, band)) return undefined;
+      return input.text.length <= guardMaxCharacters ? input : withoutPadding(input, guardMaxCharacters);
     });
-    if (unsure.length === 0 || signal.aborted) return verdicts;
-    const harm = await this.#askGuard(unsure, signal, asked);
-    const unjudged = new Set<ModerationInput | undefined>(unsure.filter((input) => harm.get(input) === undefined));
+    const questions = unsure.filter((input) => input !== undefined);
+    if (questions.length === 0 || signal.aborted) return verdicts;
+    const harm = await this.#askGuard(questions, signal, asked);
     return verdicts.map((verdict, index) => {
-      const logOdds = harm.get(inputs[index]);
-      if (logOdds !== undefined) return shiftUnsureScores(verdict, guardWeight * logOdds, thresholds, band);
-      return unjudged.has(inputs[index]) ? { ...verdict, isProvisional: true } : verdict;
+      const question = unsure[index];
+      if (question === undefined) return verdict;
+      const logOdds = harm.get(question);
+      if (logOdds === undefined) return { ...verdict, isProvisional: true };
+      return shiftUnsureScores(verdict, guardWeight * logOdds, thresholds, band);
     });
   }
 
@@ -95,7 +96,7 @@ export class CascadeModel implements ModerationModel {
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
     asked: ModerationContext | undefined,
-  ): Promise<ReadonlyMap<ModerationInput | undefined, number | undefined>> {
+  ): Promise<ReadonlyMap<ModerationInput, number | undefined>> {
     const keyed = inputs.map((input) => ({ input, key: digest(asked?.project, input) }));
     const harm = new Map(keyed.map(({ key }) => [key, this.#harm.get(key)]));
     const unknown = new Map(
@@ -152,6 +153,15 @@ export class CascadeModel implements ModerationModel {
   async close(): Promise<void> {
     await Promise.all(this.nested.map((model) => model.close()));
   }
+}
+
+/** Undefined where the text is still too long: what nobody sees does not make it one that the guard is not asked about. */
+function withoutPadding(input: ModerationInput, maxCharacters: number): ModerationInput | undefined {
+  const text = input.text
+    .replaceAll(/\p{Default_Ignorable_Code_Point}+/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return text.length <= maxCharacters ? { ...input, text } : undefined;
 }
 
 function digest(project = "", { text, images }: ModerationInput): string {
