@@ -15,7 +15,9 @@ import { SERVICE_HEADERS } from "./service-headers.ts";
 export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
   const { methodsOf, operations } = routeTable(app);
   app.setErrorHandler((error: FastifyError | Fault, request, reply) => {
-    const failure = toFault(error, request, maxBodyBytes);
+    const failure = hasLeft(error, reply)
+      ? new Fault("client-left", "The client left before its answer began.")
+      : toFault(error, request, maxBodyBytes);
     request.reportFailure(failure);
     // Fastify would close the connection at once, and a client that is still sending would see a reset instead of the
     // answer. Read and drop the rest of the body, for at most the time in which a request must arrive.
@@ -80,6 +82,11 @@ function sendFailure(reply: FastifyReply, failure: unknown): FastifyReply {
 function prefersNoContent({ method, headers }: FastifyRequest, failure: unknown): boolean {
   const isAbsent = failure instanceof Fault && failure.kind === "not-found";
   return isAbsent && method === "GET" && headers.prefer === ABSENT_PREFERENCE;
+}
+
+/** Whether a stream was not sent because its client is away, as the first of those whose requests share a run may be. */
+function hasLeft({ code }: FastifyError | Fault, { raw }: FastifyReply): boolean {
+  return code === "ERR_STREAM_PREMATURE_CLOSE" && raw.destroyed;
 }
 
 function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBytes: number): unknown {
