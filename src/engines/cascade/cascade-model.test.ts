@@ -182,12 +182,20 @@ test("judges by the classifier when the guard fails because its time is up", asy
   expect(verdict?.flags.hate).toBe(false);
 });
 
-test("does not ask a guard without eyes about images", async () => {
-  const { model, guard } = cascade(0.9);
-  const [verdict] = await model.moderate([{ text: "hate=0.5", images: ["data:image/png;base64,"] }], until);
-  expect(guard.asked).toEqual([]);
-  expect(verdict?.flags.hate).toBe(false);
-});
+test.each<[number, string, string[], boolean]>([
+  [0.9, "hate=0.5", ["hate=0.5"], true],
+  // Flagged for the image, perhaps, which the guard has not seen.
+  [0.1, "hate=0.65", ["hate=0.65"], true],
+  [0.9, " ", [], false],
+])(
+  "a guard without eyes that finds %d harm in the text beside an image, %j",
+  async (harm, text, questions, isFlagged) => {
+    const { model, guard } = cascade(harm);
+    const [verdict] = await model.moderate([{ text, images: ["data:image/png;base64,"] }], until);
+    expect(guard.asked).toEqual(questions);
+    expect(verdict?.flags.hate ?? false).toBe(isFlagged);
+  },
+);
 
 test("asks the guard about texts of up to guard_max_characters", async () => {
   const { model, guard } = cascade(0.9, { guardMaxCharacters: "hate=0.5".length });

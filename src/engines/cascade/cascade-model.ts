@@ -72,12 +72,12 @@ export class CascadeModel implements ModerationModel {
     const { thresholds } = this;
     const { band, guardWeight, guardMaxCharacters = Number.POSITIVE_INFINITY } = this.#settings;
     const verdicts = await this.#classifier.moderate(inputs, signal, asked);
-    const unsure = inputs.map((input, index) => {
+    const unsure = inputs.map(({ text, images }, index) => {
       const verdict = verdicts[index];
-      // What an image shows is nothing that a guard without eyes can judge.
-      const isSeen = input.images.length === 0 || this.#guard.takesImages;
-      if (!isSeen || verdict === undefined || !isUnsure(verdict, thresholds, band)) return undefined;
-      return input.text.length <= guardMaxCharacters ? input : withoutPadding(input, guardMaxCharacters);
+      if (verdict === undefined || !isUnsure(verdict, thresholds, band)) return undefined;
+      const input = { text, images: this.#guard.takesImages ? images : [] };
+      if (text.trim() === "" && input.images.length === 0) return undefined;
+      return text.length <= guardMaxCharacters ? input : withoutPadding(input, guardMaxCharacters);
     });
     const questions = unsure.filter((input) => input !== undefined);
     if (questions.length === 0 || signal.aborted) return verdicts;
@@ -87,7 +87,9 @@ export class CascadeModel implements ModerationModel {
       if (question === undefined) return verdict;
       const logOdds = harm.get(question);
       if (logOdds === undefined) return { ...verdict, isProvisional: true };
-      return shiftUnsureScores(verdict, guardWeight * logOdds, thresholds, band);
+      // A guard without eyes that finds a text harmless says nothing of the image beside it.
+      const isSeen = question.images.length === inputs[index]?.images.length;
+      return shiftUnsureScores(verdict, guardWeight * (isSeen ? logOdds : Math.max(0, logOdds)), thresholds, band);
     });
   }
 
