@@ -16,6 +16,8 @@ export interface ModelOpenerOptions {
   store: ModelStore;
   logger: Logger;
   onPullProgress: (progress: PullProgress) => void;
+  /** Left out: evaluated prompts cannot be stored. */
+  promptCache?: EngineServices["promptCache"];
 }
 
 export class ModelOpener {
@@ -74,12 +76,13 @@ export class ModelOpener {
   }
 
   #servicesFor({ name, entry, catalogId, signal }: OpenRequest): EngineServices {
-    const { logger, store, onPullProgress } = this.#options;
+    const { logger, store, onPullProgress, promptCache } = this.#options;
     return {
       name: entry,
       catalogId,
       signal,
       logger: logger.child({ deployment: name }),
+      promptCache,
       findPulled: (id) => store.findPulled(id),
       pull: async (reference, aborted) => {
         const onProgress = (progress: PullProgress) => {

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { Settings } from "../kernel/settings/settings.ts";
+import { openContentKeys } from "../storage/content-keys.ts";
 import type { Database } from "../storage/database.ts";
 import { LiveCatalog, type LiveCatalogOptions } from "./live-catalog.ts";
 import { recordFirstSeen } from "./model-first-seen.ts";
 import { RememberedDescriptions } from "./remembered-descriptions.ts";
 
-export type CatalogOptions = Omit<LiveCatalogOptions, "see" | "remembered"> & {
-  config: Pick<Settings, "dataDirectory">;
+export type CatalogOptions = Omit<LiveCatalogOptions, "see" | "remembered" | "promptCache"> & {
+  config: Pick<Settings, "dataDirectory" | "environment">;
   database: Database;
   lifetime: AsyncDisposableStack;
 };
@@ -14,7 +15,12 @@ export type CatalogOptions = Omit<LiveCatalogOptions, "see" | "remembered"> & {
 export function openCatalog({ config, database, lifetime, ...options }: CatalogOptions): LiveCatalog {
   const see = (ids: string[]) => database.run((executor) => recordFirstSeen(executor, ids, Date.now()));
   const file = join(config.dataDirectory, "model-descriptions.json");
-  const live = new LiveCatalog({ ...options, see, remembered: new RememberedDescriptions(file, options.logger) });
+  const promptCache = () => {
+    const keys = openContentKeys({ config, database, logger: options.logger }, "evaluated prompts");
+    return keys && { directory: join(config.dataDirectory, "prompt-cache"), key: keys.keyFor("prompt cache") };
+  };
+  const remembered = new RememberedDescriptions(file, options.logger);
+  const live = new LiveCatalog({ ...options, see, remembered, promptCache });
   lifetime.defer(() => live.close());
   return live;
 }

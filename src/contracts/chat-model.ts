@@ -166,6 +166,8 @@ export interface ChatRequest extends Sampling {
   callerHeaders?: CallerHeaders;
   /** Queues outside the slots alternate between projects. */
   project?: string;
+  /** True if nothing of it may be written to a disk. */
+  storesNothing?: true | undefined;
   /** The caller's identifier for prompts with the same prefix. */
   promptCacheKey?: string | undefined;
   /** Undefined: none of them. */

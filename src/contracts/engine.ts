@@ -294,6 +294,8 @@ export interface EngineServices {
   pull(reference: ModelReference, signal: AbortSignal): Promise<ModelFiles>;
   /** Files of a model of the manifest if they are in the store; never downloads. */
   findPulled(id: string): Promise<ModelFiles | undefined>;
+  /** Directory for evaluated prompts, and the key that encrypts them; undefined where there is no encryption key. */
+  promptCache?: (() => { directory: string; key: Uint8Array } | undefined) | undefined;
   logger: Logger;
   /** Aborts when the service stops before the model is open. */
   signal: AbortSignal;

@@ -3,11 +3,14 @@ import { Completion } from "./completion.ts";
 import { type DecodingPlan, DecodingPlanner } from "./decoding-plan.ts";
 import { RequestError } from "./errors.ts";
 import { ContinuousBatcher } from "./evaluation/continuous-batcher.ts";
+import type { StoredBeginning } from "./evaluation/generation-options.ts";
 import { GrowingContext } from "./evaluation/growing-context.ts";
 import { NativeDecoder } from "./evaluation/native-decoder.ts";
 import { CPU_PACE, GPU_PACE } from "./evaluation/prefill-scheduler.ts";
+import { MIN_STORED_TOKENS, PromptCache } from "./evaluation/prompt-cache.ts";
 import { allowsTiles, RepeatableEvaluation } from "./evaluation/repeatable-evaluation.ts";
-import { type PrefixReuse, SequencePool } from "./evaluation/sequence-pool.ts";
+import { type AcquiredSequence, type PrefixReuse, SequencePool } from "./evaluation/sequence-pool.ts";
+import type { StoredStates } from "./evaluation/stored-states.ts";
 import type { LoadedModel } from "./load-model.ts";
 import type { Echo } from "./output/echo.ts";
 import { ChatTemplate } from "./prompts/chat-template.ts";
@@ -29,6 +32,8 @@ export interface BatchedChatModelOptions extends LoadedModel {
   maxChoices: number;
   /** Jinja template used instead of the one in the model file. */
   chatTemplate: string | undefined;
+  /** Where evaluated system prompts are kept; undefined: nowhere. */
+  storedStates?: StoredStates | undefined;
   warn: (message: string) => void;
 }
 
@@ -63,6 +68,7 @@ export class BatchedChatModel {
   readonly #sequences: SequencePool;
   readonly #batcher: ContinuousBatcher;
   readonly #samplerMemory: SamplerMemory;
+  readonly #promptCache: PromptCache | undefined;
 
   /** Throws a ModelError when the chat template does not parse. */
   constructor(options: BatchedChatModelOptions) {
@@ -106,6 +112,10 @@ export class BatchedChatModel {
       decoder: this.#decoder,
       context: growing,
     });
+    if (options.storedStates !== undefined && this.#sequences.sequences[0]?.needsCheckpoints === true) {
+      warn("Evaluated prompts are not stored: only all of a state of this model can be used again.");
+    }
+    this.#promptCache = options.storedStates && new PromptCache(options.storedStates, this.#batcher, growing);
   }
 
   /** More messages than this never fit the context window. */
@@ -150,8 +160,9 @@ export class BatchedChatModel {
     const echo = request.prompt?.echo === true ? this.#echoOf(request.prompt, prompt) : undefined;
     // Logits of reused tokens are not kept.
     const reuse = echo !== undefined && request.topLogprobs !== undefined ? "none" : this.#reuseFor(request);
-    const acquired = await this.#sequences.acquire(prompt, reuse, signal);
-    if (acquired === undefined) return;
+    const free = await this.#sequences.acquire(prompt, reuse, signal);
+    if (free === undefined) return;
+    const { acquired, beginning } = await this.#withStoredState(request, prompt, free, reuse);
     const completion = new Completion({
       model: this.#model,
       decoder: this.#decoder,
@@ -164,6 +175,7 @@ export class BatchedChatModel {
       maxTokens: Math.min(request.maxTokens ?? room, room),
       contextWindow,
       echo,
+      beginning,
       samplings,
       createLogprobReader: () => this.#createLogprobReader(request),
       sequences: this.#sequences,
@@ -174,6 +186,11 @@ export class BatchedChatModel {
       signal,
     });
     await completion.run(acquired);
+  }
+
+  /** Resolves once all evaluated prompts are stored that are to be. */
+  async settled(): Promise<void> {
+    await this.#promptCache?.settled();
   }
 
   /** Whether a `RawPrompt` may have a suffix. */
@@ -194,6 +211,36 @@ export class BatchedChatModel {
     const plan = await this.#planner.plan(request, last);
     const [begun, ...rest] = this.#prompts.pieces(request.prefill ?? "");
     return { pieces: [...rendered.slice(0, -1), last + plan.prefill + begun, ...rest], plan };
+  }
+
+  /** Only with a chat whose logits may depend on how it is evaluated: a state is evaluated in other batches. */
+  async #withStoredState(
+    request: GenerationRequest,
+    prompt: readonly Token[],
+    acquired: AcquiredSequence,
+    reuse: PrefixReuse,
+  ): Promise<{ acquired: AcquiredSequence; beginning: StoredBeginning | undefined }> {
+    const cache = request.prompt === undefined && reuse === "any" ? this.#promptCache : undefined;
+    if (cache === undefined || prompt.length <= MIN_STORED_TOKENS) return { acquired, beginning: undefined };
+    const restored = await cache.restore(acquired, prompt);
+    const tokens = request.isStorable === true ? await this.#systemTokens(request, prompt) : 0;
+    return { acquired: restored, beginning: await cache.beginning(restored, prompt, tokens) };
+  }
+
+  /** Tokens at the beginning of the prompt that do not depend on the conversation: its system messages and tools. */
+  async #systemTokens(request: GenerationRequest, prompt: readonly Token[]): Promise<number> {
+    const first = request.messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+    const end = first === -1 ? request.messages.length : first;
+    const messages = [...request.messages.slice(0, end), { role: "user" as const, content: "." }];
+    try {
+      const pieces = await this.#prompts.render(this.#planner.promptInput({ ...request, messages }));
+      const { tokens } = await this.#prompts.tokenize(pieces, prompt.length, new AbortController().signal);
+      const different = tokens.findIndex((token, index) => token !== prompt[index]);
+      return Math.min(different === -1 ? tokens.length : different, prompt.length - 1);
+    } catch {
+      // A template may want more than that.
+      return 0;
+    }
   }
 
   #echoOf({ input }: RawPrompt, tokens: readonly Token[]): Echo {

@@ -75,6 +75,7 @@ export class Completion {
         logprobs: createLogprobReader(),
         choice,
         acquired,
+        beginning: choice === 0 ? this.#options.beginning : undefined,
         prefixSource,
         tokenCounts: this.#tokenCounts,
         emit: (event) => this.#emit(event, cachedTokens),

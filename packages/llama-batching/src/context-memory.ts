@@ -22,6 +22,11 @@ export async function estimateContextBytes(options: ContextMemoryOptions): Promi
   return cache + logits;
 }
 
+/** Bytes of a token's keys and values, from the file's metadata; 0 where it does not say. Throws when it cannot be read. */
+export async function estimateBytesPerToken(path: string): Promise<number> {
+  return cacheBytesPerToken(await readGgufMetadata(path));
+}
+
 /** Bytes of keys and values of all layers; 0 where the metadata does not say. */
 function cacheBytesPerToken(metadata: GgufMetadata): number {
   const architecture = metadata.get("general.architecture");

@@ -4,7 +4,8 @@ import { access } from "node:fs/promises";
 import { getLlama, type Llama, type LlamaContext, LlamaLogLevel, type LlamaModel } from "node-llama-cpp";
 import { type ContextChoice, chooseContextSize, smallerSize } from "./context-size.ts";
 import { GpuMemoryError, ModelError } from "./errors.ts";
-import { type ContextGrowth, INITIAL_TOKENS, removeAbandonedStates } from "./evaluation/growing-context.ts";
+import { type ContextGrowth, INITIAL_TOKENS } from "./evaluation/growing-context.ts";
+import { removeAbandonedStates } from "./evaluation/state-directory.ts";
 import { fewerLayers, fitOnGpu, type GpuFit } from "./gpu-fit.ts";
 import { explainMissingBackend } from "./gpu-support.ts";
 import { ThreadCount, usefulThreads } from "./thread-count.ts";
@@ -108,7 +109,7 @@ async function openFitting(
       onGpu ?? (await attempt("The context size cannot be chosen", () => contextSizeFor(model, sized, device)));
     const flashAttention = flashAttentionFor(model, options, device);
     const growth = device === "cpu" ? growthOf(model, { ...sized, flashAttention }, choice.contextSize) : undefined;
-    if (growth !== undefined) await removeAbandonedStates();
+    await removeAbandonedStates();
     const initial = growth === undefined ? choice : { ...choice, contextSize: INITIAL_TOKENS };
     const { context, reason } = await attempt("The model's context cannot be created", () =>
       createFittingContext(model, { ...sized, flashAttention }, initial),

@@ -102,6 +102,8 @@ export interface GenerationRequest extends SamplingParameters {
   topLogprobs: number | undefined;
   /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, or a level of the model's own. */
   reasoningEffort: string | undefined;
+  /** Whether the evaluated system messages and tools may be stored in files. */
+  isStorable?: boolean | undefined;
   /** Additional variables of the chat template, such as `enable_thinking`. */
   templateVariables?: Readonly<Record<string, unknown>> | undefined;
 }

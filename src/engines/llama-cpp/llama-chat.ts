@@ -49,7 +49,9 @@ export class LlamaChat implements ChatModel {
     return { state: "up" };
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#model.settled();
+  }
 
   async countTokens(request: ChatRequest, signal: AbortSignal): Promise<number> {
     return this.#model.countTokens(toInput(request), signal).catch((failure: unknown) => {
@@ -70,8 +72,15 @@ export class LlamaChat implements ChatModel {
 /** Takes the beginning of the answer from the messages. Grammars begin with the answer, so a schema has no beginning. */
 function toInput(request: ChatRequest): Parameters<BatchedChatModel["run"]>[0] {
   const messages = request.messages.map(toTextMessage);
-  const { continuation, format, toolChoice } = request;
+  const { continuation, format, toolChoice, storesNothing, upstreamFields } = request;
+  const isStorable = storesNothing !== true && !isInMemory(upstreamFields?.promptCacheRetention);
   const isConstrained = format.type !== "text" || toolChoice === "required" || typeof toolChoice === "object";
-  if (continuation === undefined || (continuation === "preferred" && isConstrained)) return { ...request, messages };
-  return { ...request, messages: messages.slice(0, -1), prefill: messages.at(-1)?.content };
+  if (continuation === undefined || (continuation === "preferred" && isConstrained))
+    return { ...request, messages, isStorable };
+  return { ...request, isStorable, messages: messages.slice(0, -1), prefill: messages.at(-1)?.content };
+}
+
+/** Both spellings are in use. */
+function isInMemory(retention: string | undefined): boolean {
+  return retention === "in_memory" || retention === "in-memory";
 }

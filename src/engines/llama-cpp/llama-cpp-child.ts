@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
 import { describeMissingSupport } from "@parlance-inference/llama-batching/gpu-support";
 import { type LoadOptions, loadModel, openModelFile } from "@parlance-inference/llama-batching/load-model";
+import { openStoredStates } from "@parlance-inference/llama-batching/open-stored-states";
 import { isRankingModel, RankingModel } from "@parlance-inference/llama-batching/ranking-model";
 import type { ChatModel } from "../../contracts/chat-model.ts";
 import type { EmbeddingModel } from "../../contracts/engine.ts";
@@ -17,7 +18,8 @@ import { LlamaRanking } from "./llama-ranking.ts";
 import type { LlamaCppSettings } from "./settings.ts";
 import { toFault } from "./to-fault.ts";
 
-export type ChildSettings = Omit<LlamaCppSettings, "reference"> & LoadOptions & { task: Task };
+export type ChildSettings = Omit<LlamaCppSettings, "reference"> &
+  LoadOptions & { task: Task; promptCache?: { directory: string; key: Uint8Array; maxBytes: number } | undefined };
 
 export async function open(settings: ChildSettings, services: HostedServices): Promise<ChatModel | EmbeddingModel> {
   return settings.task === "embedding" ? openEmbedding(settings) : openChat(settings, services);
@@ -35,7 +37,7 @@ async function openEmbedding(settings: ChildSettings): Promise<EmbeddingModel> {
 }
 
 async function openChat(settings: ChildSettings, { warn }: HostedServices): Promise<ChatModel> {
-  const { prefixReuse, maxChoices, chatTemplateFile } = settings;
+  const { prefixReuse, maxChoices, chatTemplateFile, promptCache } = settings;
   const chatTemplate = chatTemplateFile === undefined ? undefined : await readTemplate(chatTemplateFile);
   try {
     const loaded = await loadModel(settings);
@@ -47,7 +49,8 @@ async function openChat(settings: ChildSettings, { warn }: HostedServices): Prom
       );
     }
     if (settings.gpu === "auto" && loaded.device === "cpu") await warnOfUnusedGpu(settings, warn);
-    return new LlamaChat({ ...loaded, prefixReuse, maxChoices, chatTemplate, warn });
+    const storedStates = promptCache && (await openStoredStates({ ...promptCache, warn }, settings, loaded));
+    return new LlamaChat({ ...loaded, prefixReuse, maxChoices, chatTemplate, storedStates, warn });
   } catch (error) {
     throw toFault(error);
   }

@@ -38,11 +38,20 @@ export const llamaCppEngine = defineEngine({
       warning: `llama.cpp cannot use this machine's GPU (${why}). The model runs on the CPU instead, which is slower. \`parlance doctor\` checks the GPU; see docs/how-to/use-a-gpu.md`,
     };
   },
-  async prepare({ reference, ...settings }, task, { pull, signal }): Promise<ChildSettings> {
-    if (task === "embedding" && settings.lora.length > 0) {
+  async prepare({ reference, ...settings }, task, { pull, promptCache, signal }): Promise<ChildSettings> {
+    const { lora, promptCacheBytes, prefixReuse } = settings;
+    if (task === "embedding" && lora.length > 0) {
       throw unsupportedValue("LoRA adapters work with the task chat, not with embedding.", "lora");
     }
-    return { ...settings, task, path: (await pull(reference, signal)).path };
+    if (promptCacheBytes > 0 && (task === "embedding" || !prefixReuse)) {
+      throw unsupportedValue("prompt_cache_gb works with the task chat and prefix_reuse.", "prompt_cache_gb");
+    }
+    const directory = promptCacheBytes > 0 ? promptCache?.() : undefined;
+    if (promptCacheBytes > 0 && directory === undefined) {
+      throw unsupportedValue("prompt_cache_gb needs a key: set PARLANCE_ENCRYPTION_KEY.", "prompt_cache_gb");
+    }
+    const { path } = await pull(reference, signal);
+    return { ...settings, task, path, promptCache: directory && { ...directory, maxBytes: promptCacheBytes } };
   },
 });
 

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
+import type { Task } from "../../contracts/task.ts";
+import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";
 
 test("fills in defaults", () => {
@@ -12,6 +15,7 @@ test("fills in defaults", () => {
     flashAttention: "auto",
     batchSize: undefined,
     prefixReuse: true,
+    promptCacheBytes: 0,
     maxChoices: 8,
     tokenIds: "cl100k_base",
     lora: [],
@@ -37,4 +41,14 @@ test.each([
 ])("rejects %j", (settings, message) => {
   const { error } = llamaCppSettings.safeParse(settings);
   expect(error?.message).toMatch(message);
+});
+
+test.each<[object, Task, RegExp]>([
+  [{}, "embedding", /works with the task chat/],
+  [{ prefix_reuse: false }, "chat", /prefix_reuse/],
+  [{}, "chat", /set PARLANCE_ENCRYPTION_KEY/],
+])("refuses a prompt cache with %j for the task %s", async (fields, task, message) => {
+  const settings = llamaCppSettings.parse({ model: "a", prompt_cache_gb: 1, ...fields });
+  const promptCache = () => undefined;
+  await expect(llamaCppEngine.prepare?.(settings, task, makeEngineServices({ promptCache }))).rejects.toThrow(message);
 });

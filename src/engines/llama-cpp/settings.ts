@@ -40,6 +40,14 @@ export const llamaCppSettings = lazy
       .boolean()
       .default(true)
       .describe("Whether a slot reuses the evaluated prefix of an earlier request (prefix caching)"),
+    prompt_cache_gb: z
+      .number()
+      .min(0)
+      .max(10_000)
+      .default(0)
+      .describe(
+        "Disk for evaluated system prompts and tools of 1,024 tokens and more, which a model then continues from after a restart. Encrypted, in `prompt-cache/` of the data directory; what was not used for 24 hours is removed. 0: none. For the task chat, with `prefix_reuse`",
+      ),
     max_choices: z.int().min(1).max(128).default(8).describe("Maximum choices of a request (`n`)"),
     long_input: z
       .enum(["refuse", "average"])
@@ -74,6 +82,7 @@ export const llamaCppSettings = lazy
     flashAttention: value.flash_attention,
     batchSize: value.batch_size,
     prefixReuse: value.prefix_reuse,
+    promptCacheBytes: value.prompt_cache_gb * 1e9,
     maxChoices: value.max_choices,
     longInput: value.long_input,
     tokenIds: value.token_ids,

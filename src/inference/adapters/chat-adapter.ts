@@ -18,7 +18,10 @@ import { checkCapabilities } from "./capability-check.ts";
 import { continuePrompts } from "./continue-prompts.ts";
 import type { TaskAdapter } from "./task-adapter.ts";
 
-/** Adapts a chat. `project`: the one that the request counts for. `mayRecord`: whether its content may be in traces. */
+/**
+ * Adapts a chat. `project`: the one that the request counts for. `mayRecord`: whether its content may be in traces and,
+ * evaluated, in files, for which the caller does not ask.
+ */
 export function chatAdapter(
   call: ChatCall,
   project: string,
@@ -55,12 +58,11 @@ export function chatAdapter(
     begin: (model, id, signal) => {
       const attempt = id === prepared.model ? prepared : { ...prepared, model: id };
       const forwarder = forwarderOf(call, model);
-      if (forwarder === undefined) {
-        return call.prompts === undefined
-          ? model.chat(attempt, signal)
-          : continuePrompts(model, attempt, call.prompts, signal);
-      }
-      return forwarder.proxy.forward(attempt, forwarder.passThrough, signal);
+      if (forwarder !== undefined) return forwarder.proxy.forward(attempt, forwarder.passThrough, signal);
+      const asked = mayRecord ? attempt : { ...attempt, storesNothing: true as const };
+      return call.prompts === undefined
+        ? model.chat(asked, signal)
+        : continuePrompts(model, asked, call.prompts, signal);
     },
     isForwarded: (model) => forwarderOf(call, model) !== undefined,
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.

@@ -42,6 +42,7 @@ const CHAT: Decisions<ChatRequest> = {
   logitBias: "key",
   callerHeaders: "ignored",
   project: "ignored",
+  storesNothing: "ignored",
   // Only says where the prompt's prefix may have been evaluated.
   promptCacheKey: "ignored",
   upstreamFields: "ignored",

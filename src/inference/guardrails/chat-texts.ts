@@ -79,6 +79,7 @@ const REQUEST: Channels<ChatRequest> = {
   // Resolved by the service.
   model: "none",
   project: "none",
+  storesNothing: "none",
   // The operator lists those that an upstream gets.
   callerHeaders: "none",
   cache: "none",

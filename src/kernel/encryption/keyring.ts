@@ -57,6 +57,11 @@ export class Keyring {
     return Buffer.concat([Buffer.of(VERSION), this.#current.id, nonce, encrypted, cipher.final(), cipher.getAuthTag()]);
   }
 
+  /** A key of 32 bytes for content that is encrypted elsewhere, such as in a child process. */
+  keyFor(purpose: string): Uint8Array {
+    return new Uint8Array(hkdfSync("sha256", this.#current.key, "", `parlance ${purpose} 1`, 32));
+  }
+
   /** Whether content was encrypted with the key that encrypts now. */
   isCurrent(sealed: Buffer): boolean {
     return sealed.subarray(1, 1 + KEY_ID_BYTES).equals(this.#current.id);

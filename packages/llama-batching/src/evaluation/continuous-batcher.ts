@@ -42,6 +42,7 @@ export class ContinuousBatcher {
   readonly #context: BatcherOptions["context"];
   /** When each generation last evaluated a slice apart: they take turns. */
   readonly #servedApart: WeakMap<Generation, number> = new WeakMap();
+  readonly #between: (() => Promise<void>)[] = [];
   #turn = 0;
   #isStepping = false;
 
@@ -61,9 +62,18 @@ export class ContinuousBatcher {
     });
   }
 
+  /** Runs `act` before the next batch, which waits for it. Settles as `act` does. */
+  betweenBatches<Result>(act: () => Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#between.push(() => act().then(resolve, reject));
+      if (!this.#isStepping) void this.#stepAll();
+    });
+  }
+
   async #stepAll(): Promise<void> {
     this.#isStepping = true;
-    while (this.#running.size > 0) {
+    while (this.#running.size > 0 || this.#between.length > 0) {
+      for (const act of this.#between.splice(0)) await act();
       for (const [generation, { signal }] of this.#running) if (signal.aborted) this.#end(generation);
       await this.#prepareNew();
       await this.#makeRoom();

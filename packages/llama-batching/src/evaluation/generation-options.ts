@@ -31,6 +31,8 @@ export interface ChoiceOptions {
   contextWindow: number;
   /** The prompt's text to emit before the first choice, with log probabilities if `logprobs` is given. */
   echo: Echo | undefined;
+  /** A beginning of the prompt to stop at, because its state is kept; undefined: none. */
+  beginning: StoredBeginning | undefined;
   /** Undefined: the request asked for none. Disposed by the generation. */
   logprobs: LogprobReader | undefined;
   /** Undefined: the text may depend on what is evaluated at the same time. */
@@ -38,6 +40,12 @@ export interface ChoiceOptions {
   /** Shared by all choices. */
   tokenCounts: TokenCounts;
   emit: (event: GenerationEvent) => void;
+}
+
+export interface StoredBeginning {
+  tokens: number;
+  /** Called after the batch in which the last of them was evaluated. */
+  onEvaluated: () => void;
 }
 
 export interface TokenCounts {

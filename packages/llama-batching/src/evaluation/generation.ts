@@ -62,7 +62,9 @@ export class Generation {
   get maxSlice(): number {
     const remaining = this.promptLeft;
     if (this.#echo?.readsLogprobs === true) return Math.min(remaining, MAX_ECHOED_SLICE);
-    return this.#options.repeatable?.maxSlice(remaining, this.#options.choice) ?? remaining;
+    const { repeatable, choice, beginning } = this.#options;
+    if (beginning !== undefined && this.#evaluated < beginning.tokens) return beginning.tokens - this.#evaluated;
+    return repeatable?.maxSlice(remaining, choice) ?? remaining;
   }
 
   /** Tokens of the next batch, if the prompt is evaluated. */
@@ -165,7 +167,7 @@ export class Generation {
 
   /** Samples the next token, or evaluates `promptTokens` of the prompt; the last slice samples the first token. */
   async step({ promptTokens, isAlone, padding }: BatchShare): Promise<void> {
-    const { acquired, prompt, decoder } = this.#options;
+    const { acquired, prompt, decoder, beginning } = this.#options;
     if (this.promptLeft === 0) return await this.#stepAnswer(padding);
     const slice = prompt.slice(this.#evaluated, this.#evaluated + promptTokens);
     if (isAlone && slice.length >= MIN_REPEATABLE_TOKENS && this.#repeatable === this.#evaluated) {
@@ -179,6 +181,7 @@ export class Generation {
       if (sampled !== undefined) this.#accept(sampled.token, sampled.logprob);
     } else if (this.promptLeft > 0 || isAgain) await decoder.evaluate(acquired.sequence, slice, padding);
     else await this.#sample(slice, padding);
+    if (this.#evaluated === beginning?.tokens) beginning.onEvaluated();
   }
 
   /** Releases its samplers. Call once. */

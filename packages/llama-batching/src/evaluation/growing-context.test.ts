@@ -6,9 +6,10 @@ import type { LlamaContext, LlamaContextSequence, LlamaModel, Token } from "node
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { oncePerState } from "../../../../test/support/unchanged/once-per-state.ts";
 import { loadChatModel } from "../../test/load-chat-model.ts";
-import { type ContextGrowth, GrowingContext, removeAbandonedStates } from "./growing-context.ts";
+import { type ContextGrowth, GrowingContext } from "./growing-context.ts";
 import { type Logits, NativeDecoder } from "./native-decoder.ts";
 import { SequencePool } from "./sequence-pool.ts";
+import { removeAbandonedStates } from "./state-directory.ts";
 
 const test = oncePerState(import.meta.filename);
 

@@ -1,22 +1,16 @@
 /** A context whose cache has room for the longest text so far rather than for the entire window. */
 
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readdir, rm, stat, statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { LlamaContext, LlamaContextSequence } from "node-llama-cpp";
 import { nativeContextOf, swapNativeContexts } from "./native-bindings.ts";
+import { createStateDirectory, USABLE_SHARE } from "./state-directory.ts";
 
 /** Tokens for each slot that a context has room for at first. */
 export const INITIAL_TOKENS = 2048;
 /** Sizes that llama.cpp does not round up. */
 const SIZE_STEP = 256;
-/** In memory, where the system has it: what is evaluated are users' texts. */
-const STATE_DIRECTORIES = ["/dev/shm", tmpdir()];
-const STATE_NAME = /^parlance-context-(?<pid>\d+)-\w+$/;
-/** Saving and restoring takes seconds. */
-const ABANDONED_MS = 5 * 60_000;
-const USABLE_SHARE = 0.9;
 
 export interface ContextGrowth {
   /** Tokens for each slot that the context may grow to. */
@@ -102,12 +96,12 @@ export class GrowingContext {
   }
 
   async #replace(size: number, growth: ContextGrowth): Promise<boolean> {
-    const { create, estimateBytes, stateDirectories = STATE_DIRECTORIES } = growth;
+    const { create, estimateBytes, stateDirectories } = growth;
     const used = this.#sequences.filter(({ nextTokenIndex }) => nextTokenIndex > 0);
     const usedTokens = used.reduce((sum, { nextTokenIndex }) => sum + nextTokenIndex, 0);
     const usedShare = growth.hasFixedState === true ? used.length : usedTokens / this.size;
     const stateBytes = ((await estimateBytes(this.size)) * usedShare) / this.#sequences.length;
-    const directory = used.length === 0 ? undefined : await createDirectory(stateDirectories, stateBytes);
+    const directory = used.length === 0 ? undefined : await createStateDirectory(stateBytes, stateDirectories);
     if (used.length > 0 && directory === undefined) return false;
     try {
       const saved = new Map(used.map((sequence) => [sequence, join(directory as string, randomUUID())]));
@@ -137,47 +131,4 @@ async function saveAll(saved: ReadonlyMap<LlamaContextSequence, string>): Promis
   } catch {
     return false;
   }
-}
-
-/** Removes the states of processes that ended while they were saved: users' texts, often in memory, which nobody else frees. */
-export async function removeAbandonedStates(parents: readonly string[] = STATE_DIRECTORIES): Promise<void> {
-  for (const parent of parents) {
-    for (const name of await readdir(parent).catch(() => [])) {
-      const pid = STATE_NAME.exec(name)?.groups?.pid;
-      if (pid === undefined || isRunning(Number(pid))) continue;
-      const path = join(parent, name);
-      // Another container may share the directory, but not the IDs of processes.
-      const changedAt = await stat(path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Number.POSITIVE_INFINITY,
-      );
-      if (Date.now() - changedAt < ABANDONED_MS) continue;
-      await rm(path, { recursive: true, force: true }).catch(() => {});
-    }
-  }
-}
-
-/** Whether another process with the ID runs: this one has just started. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return pid !== process.pid;
-  } catch (failure) {
-    return (failure as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** Creates a directory with room for `bytes` that only this user can read; undefined where no directory has that room. */
-async function createDirectory(parents: readonly string[], bytes: number): Promise<string | undefined> {
-  for (const parent of parents) {
-    const free = await statfs(parent).then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => 0,
-    );
-    if (free * USABLE_SHARE <= bytes) continue;
-    // The file system may be read-only.
-    const directory = await mkdtemp(join(parent, `parlance-context-${process.pid}-`)).catch(() => undefined);
-    if (directory !== undefined) return directory;
-  }
-  return undefined;
 }
