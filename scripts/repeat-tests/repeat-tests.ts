@@ -1,12 +1,12 @@
 /**
  * Runs all tests several times on a quiet machine, then beside two busy loops for each core, and prints what failed in
- * which run: a test that fails in some only depends on time. Usage: node scripts/repeat-tests/repeat-tests.ts
+ * which run: a test that fails in some only depends on time. What Vitest printed of a run that failed is kept. Usage: node scripts/repeat-tests/repeat-tests.ts
  * [--quiet RUNS] [--busy RUNS] [FILTER…], by default 5 runs of each kind. Ends with 1 if a test failed.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -29,7 +29,8 @@ try {
     for (let run = 1; run <= Number(runs[kind]); run += 1) await runTests(`${kind} ${run}`, kind === "busy");
   }
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  if (process.exitCode === 1) console.log(`What Vitest printed is in ${folder}`);
+  else await rm(folder, { recursive: true, force: true });
 }
 
 async function runTests(name: string, isBusy: boolean): Promise<void> {
@@ -37,11 +38,16 @@ async function runTests(name: string, isBusy: boolean): Promise<void> {
   const beganAt = performance.now();
   const loops = isBusy ? Array.from({ length: LOOPS_PER_CORE * availableParallelism() }, startLoop) : [];
   try {
-    const vitest = ["node_modules/vitest/vitest.mjs", "run", "--reporter=json", `--outputFile=${report}`, ...filters];
+    const reporters = ["--reporter=json", `--outputFile.json=${report}`, "--reporter=default"];
+    const vitest = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...filters];
+    await using printed = await open(report.replace(/json$/, "log"), "w");
     // Under this name, suites whose files have not changed since they passed are short.
     const { npm_lifecycle_event: _, ...environment } = process.env;
     const env = isBusy ? { STALL_LIMIT_MS: BUSY_STALL_LIMIT_MS, ...environment } : environment;
-    const [code] = await once(spawn(process.execPath, vitest, { env, stdio: ["ignore", "ignore", "inherit"] }), "exit");
+    const [code] = await once(
+      spawn(process.execPath, vitest, { env, stdio: ["ignore", printed.fd, printed.fd] }),
+      "exit",
+    );
     const failed = failedTests(await readFile(report, "utf8").catch(() => ""), code !== 0);
     const minutes = ((performance.now() - beganAt) / 60_000).toFixed(1);
     console.log(`${name}: ${failed.length === 0 ? "green" : `${failed.length} failed`} after ${minutes} minutes`);

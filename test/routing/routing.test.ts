@@ -57,7 +57,6 @@ models:
       - ${to(upstream.baseUrlFor("none"), ", prefix_caching: true")}
       - ${to(upstream.baseUrlFor("none"), ", prefix_caching: true")}
       - ${to(upstream.refusingUrl, ", prefix_caching: true")}
-  - { id: fair, task: chat, max_queue: 2000, deployments: [{ engine: scripted, slots: 1, replies: [{ text: Turn., delay_ms_before_first: 50 }] }] }
 `,
   });
 });
@@ -241,32 +240,4 @@ test("skips a fallback that the caller may not use", async () => {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   expect((await ask("tries", {}, { headers })).status).toBe(502);
   expect(requests("none")).toBe(before);
-});
-
-test("delays another project's request by at most one turn behind a thousand waiting requests", {
-  timeout: 300_000,
-}, async () => {
-  const key = await newProjectKey();
-  const leaving = new AbortController();
-  let served = 0;
-  const greedy = Array.from({ length: 1001 }, () =>
-    ask("fair", {}, { signal: leaving.signal }).then(
-      () => {
-        served += 1;
-      },
-      () => {},
-    ),
-  );
-  await eventually(async () =>
-    expect(await metric(service, "parlance_queue_length{", 'model="fair"')).toBeGreaterThan(950),
-  );
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const before = served;
-  const modest = await ask("fair", {}, { headers });
-  // One was being served, one may have had its turn, and two may have been answered meanwhile.
-  expect([modest.status, served - before <= 4]).toEqual([200, true]);
-  expect(await metric(service, "parlance_queue_seconds_count{", 'model="fair"')).toBeGreaterThan(0);
-  leaving.abort();
-  await Promise.all(greedy);
-  await eventually(async () => expect(await metric(service, "parlance_queue_length{", 'model="fair"')).toBe(0));
 });

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, truncate } from "node:fs/promises";
+import { availableParallelism, loadavg } from "node:os";
 import { dirname, join } from "node:path";
 import { Fault } from "../../kernel/faults.ts";
 import { ensureFreeSpace } from "../free-space.ts";
@@ -20,8 +21,14 @@ export interface PypiSettings {
 
 /** Time limit for each connection and pause of pip's first request; with pip's start that is mostly below 5 s. */
 const INDEX_TIMEOUT_SECONDS = 3.5;
-/** Total time limit: an index with several addresses costs a timeout for each, and pip takes seconds to start on a busy machine. */
+/** Total time limit, without what pip waits for a core: an index with several addresses costs a timeout for each. */
 const PROBE_MS = 20_000;
+
+/** A connection that waits for a core takes as many times longer as there is more work than cores. */
+function indexTimeoutSeconds(): number {
+  const [load = 0] = loadavg();
+  return INDEX_TIMEOUT_SECONDS * Math.max(1, load / availableParallelism());
+}
 
 export class PypiSource implements Source<PypiLocation> {
   readonly resumes = true;
@@ -88,7 +95,7 @@ export class PypiSource implements Source<PypiLocation> {
   async #probe(location: WheelPath, request: FetchRequest): Promise<void> {
     if (this.#isReachable) return;
     const parameters = ["index", "versions", location.package, "--retries", "0", "-vv"];
-    const { exitCode, output } = await this.#pip([...parameters, "--timeout", String(INDEX_TIMEOUT_SECONDS)], {
+    const { exitCode, output } = await this.#pip([...parameters, "--timeout", String(indexTimeoutSeconds())], {
       temporaryDirectory: request.scratchDirectory,
       signal: request.signal,
       endAfterMs: PROBE_MS,
