@@ -31,7 +31,7 @@ export const localSettings = mapping(
       "Built-in chat model that is listed first and shown in examples once its files are on the disk. auto: a larger model than smollm2-135m-instruct where memory allows, qwen2.5-coder-1.5b-instruct (1.1 GB) with 4 GB of free memory or qwen2.5-coder-0.5b-instruct (491 MB) with 2 GB. It is downloaded in the background after the start, unless `models` has a chat model or CI is true. An ID: this model, downloaded in the background. smollm2-135m-instruct: no further download.",
     ),
     default_speech_model: defaultModel(
-      "Built-in speech model that OpenAI's names stand for once its files are on the disk. auto: kokoro-82m (119 MB) with four cores and 4 GB of memory, otherwise hibari. It is downloaded in the background after the start, unless `models` has a speech model or CI is true. An ID: this model, downloaded in the background.",
+      "Built-in speech model that OpenAI's names stand for once its files are on the disk. auto: kokoro-82m (130 MB) with four cores and 4 GB of memory, otherwise hibari. It is downloaded in the background after the start, unless `models` has a speech model or CI is true. An ID: this model, downloaded in the background.",
     ),
     default_moderation_model: defaultModel(
       "Built-in moderation model that OpenAI's names stand for. auto: moderation-qwen, which asks qwen2.5-coder-1.5b-instruct about texts that moderation-omni is unsure about, where that model is on the disk, with four cores and 8 GB of memory; otherwise moderation-omni. An ID: this model.",

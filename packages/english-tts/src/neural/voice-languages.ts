@@ -6,6 +6,7 @@ export type VoiceLanguage = "en" | PhonemizedLanguage;
 
 const LANGUAGES: Readonly<Record<string, VoiceLanguage>> = {
   a: "en",
+  b: "en",
   e: "es",
   f: "fr",
   h: "hi",
@@ -18,6 +19,11 @@ const LANGUAGES: Readonly<Record<string, VoiceLanguage>> = {
 export function languageOf(voice: string): VoiceLanguage {
   const letter = /^([a-z])[fm]_/.exec(voice)?.[1];
   return (letter === undefined ? undefined : LANGUAGES[letter]) ?? "en";
+}
+
+/** Whether a voice, or the first one of a mix, speaks British English. */
+export function isBritish(voice: string): boolean {
+  return /^b[fm]_/.test(voice);
 }
 
 /** Languages of several voices, each once. */

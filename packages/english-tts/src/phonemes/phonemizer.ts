@@ -3,16 +3,20 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { toBritish } from "./british.ts";
 import { GraphemeToPhoneme, type GraphemeToPhonemeAlphabet } from "./grapheme-to-phoneme.ts";
 import { type NormalizationTables, TextNormalizer } from "./normalize-text.ts";
 import { PartOfSpeechTagger, type TaggerWeights } from "./part-of-speech-tagger.ts";
-import { type Dictionary, Pronunciations } from "./pronunciations.ts";
+import { type Accent, type Dictionary, Pronunciations } from "./pronunciations.ts";
 import { VOWELS, weaken } from "./stress.ts";
 
-/** Paths of the model's files. */
-export interface PhonemizerFiles {
+interface Dictionaries {
   checkedDictionary: string;
   guessedDictionary: string;
+}
+
+/** Paths of the model's files. */
+export interface PhonemizerFiles extends Dictionaries {
   tagger: string;
   normalization: string;
   graphemeToPhoneme: string;
@@ -28,6 +32,14 @@ export function phonemizerFiles(path: (name: string) => string): PhonemizerFiles
     normalization: path("spelling.json"),
     graphemeToPhoneme: path("unknown-words.onnx"),
     graphemeToPhonemeAlphabet: path("unknown-words.json"),
+  };
+}
+
+/** Returns the paths of the British dictionaries, by their names in the models' packages. */
+export function britishDictionaries(path: (name: string) => string): Dictionaries {
+  return {
+    checkedDictionary: path("dictionary-british-checked.json"),
+    guessedDictionary: path("dictionary-british-guessed.json"),
   };
 }
 
@@ -70,23 +82,33 @@ export class Phonemizer {
   readonly #tagger: PartOfSpeechTagger;
   readonly #pronunciations: Pronunciations;
   readonly #graphemeToPhoneme: GraphemeToPhoneme;
+  readonly #accent: Accent;
 
-  private constructor(parts: [TextNormalizer, PartOfSpeechTagger, Pronunciations, GraphemeToPhoneme]) {
+  private constructor(
+    parts: [TextNormalizer, PartOfSpeechTagger, Pronunciations, GraphemeToPhoneme],
+    accent: Accent = "american",
+  ) {
     [this.#normalizer, this.#tagger, this.#pronunciations, this.#graphemeToPhoneme] = parts;
+    this.#accent = accent;
   }
 
   static async open(files: PhonemizerFiles): Promise<Phonemizer> {
     const normalization = await readJson<NormalizationTables>(files.normalization);
     const tagger = await readJson<TaggerWeights>(files.tagger);
-    const checked = await readJson<Dictionary>(files.checkedDictionary);
-    const guessed = await readJson<Dictionary>(files.guessedDictionary);
+    const pronunciations = await readPronunciations(files, "american");
     const alphabet = await readJson<GraphemeToPhonemeAlphabet>(files.graphemeToPhonemeAlphabet);
     return new Phonemizer([
       new TextNormalizer(normalization),
       new PartOfSpeechTagger(tagger),
-      new Pronunciations(checked, guessed),
+      pronunciations,
       await GraphemeToPhoneme.open(files.graphemeToPhoneme, alphabet),
     ]);
+  }
+
+  /** One with British pronunciations, which ends with this one. */
+  async toBritish(dictionaries: Dictionaries): Promise<Pick<Phonemizer, "phonemize">> {
+    const pronunciations = await readPronunciations(dictionaries, "british");
+    return new Phonemizer([this.#normalizer, this.#tagger, pronunciations, this.#graphemeToPhoneme], "british");
   }
 
   /** Returns an empty string when nothing in the sentence can be read as English. */
@@ -131,12 +153,23 @@ export class Phonemizer {
     const pronunciation = this.#pronunciations.lookUp(word);
     if (pronunciation !== undefined) return pronunciation;
     const parts = partsOf(word.text);
-    if (parts.length === 1) return (await this.#graphemeToPhoneme.guess(word.text)) ?? "";
+    if (parts.length === 1) return await this.#guess(word.text);
     const sounds: string[] = [];
     for (const text of parts) sounds.push(await this.#pronounce({ ...word, text }));
     const spoken = sounds.filter((sound) => sound !== "");
     return spoken.length === 2 ? `${weaken(spoken[0] ?? "")}${spoken[1]}` : spoken.join(" ");
   }
+
+  /** The network was trained on American English. */
+  async #guess(word: string): Promise<string> {
+    const guess = (await this.#graphemeToPhoneme.guess(word)) ?? "";
+    return this.#accent === "british" ? toBritish(guess, word) : guess;
+  }
+}
+
+async function readPronunciations(files: Dictionaries, accent: Accent): Promise<Pronunciations> {
+  const checked = await readJson<Dictionary>(files.checkedDictionary);
+  return new Pronunciations(checked, await readJson<Dictionary>(files.guessedDictionary), accent);
 }
 
 /** Splits `well-known`, `iPhone` and `GitHub`, which are read part by part. */

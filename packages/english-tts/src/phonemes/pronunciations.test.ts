@@ -76,3 +76,26 @@ test("pronounces function words by the next word", () => {
   expect([say("used", { tag: "VBD", isBeforeTo: true }), say("used", { tag: "VBD" })]).toEqual(["jˈust", "jˈuzd"]);
   expect([say("won"), say("won", { isBeforeVowel: undefined })]).toEqual(["wʌn", "wˈʌn"]);
 });
+
+const british = new Pronunciations(
+  { box: "bˈɒks", heat: "hˈiːt", add: "ˈad", stir: "stˈɜː", see: "sˈiː", B: "bˈiː", Z: "zˈiː" },
+  {},
+  "british",
+);
+
+test.each([
+  ["boxes", "bˈɒksɪz"],
+  ["heated", "hˈiːtɪd"],
+  ["heating", "hˈiːtɪŋ"],
+  ["added", "ˈadɪd"],
+  ["stirring", "stˈɜːɹɪŋ"],
+  ["seeing", "sˈiːɪŋ"],
+  ["BZ", "bˌiːzˈɛd"],
+])("%s is %s in British English", (text, phonemes) => {
+  expect(british.lookUp({ text, tag: "NN", isBeforeVowel: false, isBeforeTo: false })).toBe(phonemes);
+});
+
+test("the long vowel of function words is British, too", () => {
+  const word = { text: "used", tag: "VBD", isBeforeVowel: false, isBeforeTo: true };
+  expect([british.lookUp(word), pronunciations.lookUp(word)]).toEqual(["jˈuːst", "jˈust"]);
+});

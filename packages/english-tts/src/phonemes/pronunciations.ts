@@ -1,4 +1,4 @@
-/** Pronounces American English words: two dictionaries, rules for inflections and for function words. */
+/** Pronounces English words: two dictionaries of an accent, rules for inflections and for function words. */
 
 import { atLeastPrimary, atLeastSecondary, PRIMARY, stressLastLetter } from "./stress.ts";
 
@@ -15,17 +15,21 @@ export interface WordInContext {
   isBeforeTo: boolean;
 }
 
+export type Accent = "american" | "british";
+
 /** Sounds after which an American `t` becomes a tap. */
 const TAPPING = "AIOWYiuæɑəɛɪɹʊʌ";
 
 export class Pronunciations {
   readonly #checked: Dictionary;
   readonly #guessed: Dictionary;
+  readonly #isBritish: boolean;
 
   /** `guessed` is less reliable and used only for words that `checked` lacks. */
-  constructor(checked: Dictionary, guessed: Dictionary) {
+  constructor(checked: Dictionary, guessed: Dictionary, accent: Accent = "american") {
     this.#checked = checked;
     this.#guessed = guessed;
+    this.#isBritish = accent === "british";
   }
 
   /** Returns undefined for a word that no dictionary or rule covers. */
@@ -39,7 +43,10 @@ export class Pronunciations {
 
   /** Returns undefined unless every character is a letter. */
   spell(letters: string): string | undefined {
-    const sounds = [...letters].map((letter) => this.#checked[letter.toUpperCase()]);
+    const sounds = [...letters.toUpperCase()].map((letter) =>
+      // The dictionary has the American name.
+      this.#isBritish && letter === "Z" ? "zˈɛd" : this.#checked[letter],
+    );
     if (sounds.length === 0 || !sounds.every((sound) => typeof sound === "string")) return undefined;
     return stressLastLetter(sounds);
   }
@@ -47,7 +54,8 @@ export class Pronunciations {
   #functionWord(word: WordInContext): string | undefined {
     const { text } = word;
     const isAcronym = text === text.toUpperCase() && text.length > 1;
-    return FUNCTION_WORDS.get(isAcronym ? text : text.toLowerCase())?.(word);
+    const sound = FUNCTION_WORDS.get(isAcronym ? text : text.toLowerCase())?.(word);
+    return this.#isBritish ? sound?.replace("u", "uː") : sound;
   }
 
   /** `U.S.`, `e.g`, `A.M` */
@@ -88,7 +96,7 @@ export class Pronunciations {
       ]) ?? (/'s$/.test(text) ? this.#acronym(text.slice(0, -2)) : undefined);
     if (stem === undefined) return undefined;
     if (/[ptkfθ]$/.test(stem)) return `${stem}s`;
-    return /[szʃʒʧʤ]$/.test(stem) ? `${stem}ᵻz` : `${stem}z`;
+    return /[szʃʒʧʤ]$/.test(stem) ? `${stem}${this.#weakVowel}z` : `${stem}z`;
   }
 
   #past(text: string, word: Pick<WordInContext, "tag">): string | undefined {
@@ -99,9 +107,7 @@ export class Pronunciations {
     ]);
     if (stem === undefined) return undefined;
     if (/[pkfθʃsʧ]$/.test(stem)) return `${stem}t`;
-    if (stem.endsWith("d")) return `${stem}ᵻd`;
-    if (!stem.endsWith("t")) return `${stem}d`;
-    return TAPPING.includes(stem.at(-2) ?? " ") ? `${stem.slice(0, -1)}ɾᵻd` : `${stem}ᵻd`;
+    return /[dt]$/.test(stem) ? `${this.#tapped(stem)}${this.#weakVowel}d` : `${stem}d`;
   }
 
   #participle(text: string, word: Pick<WordInContext, "tag">): string | undefined {
@@ -112,8 +118,20 @@ export class Pronunciations {
       /([bcdgklmnprstvxz])\1ing$|cking$/.test(text) && text.slice(0, -4),
     ]);
     if (stem === undefined) return undefined;
-    const taps = stem.endsWith("t") && TAPPING.includes(stem.at(-2) ?? " ");
-    return taps ? `${stem.slice(0, -1)}ɾɪŋ` : `${stem}ɪŋ`;
+    // An r that is not spoken at the end of a word is before the vowel.
+    const link = this.#isBritish && /[əː]$/.test(stem) && /rr?ing$/.test(text) ? "ɹ" : "";
+    return `${this.#tapped(stem)}${link}ɪŋ`;
+  }
+
+  /** The vowel of an ending that is a syllable of its own. */
+  get #weakVowel(): string {
+    return this.#isBritish ? "ɪ" : "ᵻ";
+  }
+
+  /** The stem as it is before a vowel. */
+  #tapped(stem: string): string {
+    const taps = !this.#isBritish && stem.endsWith("t") && TAPPING.includes(stem.at(-2) ?? " ");
+    return taps ? `${stem.slice(0, -1)}ɾ` : stem;
   }
 
   #firstOf(word: Pick<WordInContext, "tag">, stems: readonly (string | false)[]): string | undefined {
