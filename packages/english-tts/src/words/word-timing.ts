@@ -2,7 +2,7 @@
 
 import type { TracedSegment } from "../text/to-segments.ts";
 import { alignWords } from "./align-words.ts";
-import { sentenceWords } from "./sentence-words.ts";
+import { isWrittenTogether, sentenceWords } from "./sentence-words.ts";
 
 export interface SpokenWord {
   /** As it was written, with its punctuation. */
@@ -71,7 +71,7 @@ export class WordTiming {
       alone.push(sounds === "" ? [] : sounds.split(" "));
     }
     this.#owners = alignWords(alone, phonemes.split(" "));
-    const separator = language === "zh" ? "" : " ";
+    const separator = isWrittenTogether(language) ? "" : " ";
     this.#words = joinUnheard(
       words.map(({ written }) => written),
       this.#owners,
