@@ -9,7 +9,11 @@ import type { KokoroSpeechOptions } from "./kokoro-speech.ts";
 
 const settings = z
   .strictObject({
-    model: z.string().min(1).default("hibari").describe("ID of a built-in model: hibari, kokoro-82m or kokoro-82m-japanese"),
+    model: z
+      .string()
+      .min(1)
+      .default("hibari")
+      .describe("ID of a built-in model: hibari, kokoro-82m or kokoro-82m-japanese"),
     ...englishSpeechSettings,
     threads: z
       .int()
