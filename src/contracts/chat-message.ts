@@ -14,6 +14,8 @@ export interface ChatMessage<Content = string | readonly ContentPart[]> {
   toolCallId?: string;
   /** Name of the participant, shown where the model's template has a place for it. */
   name?: string;
+  /** True for instructions in which a model has summarized the conversation before them. */
+  isSummary?: true;
 }
 
 /** A message to a model without vision: the capability check refuses images before. */

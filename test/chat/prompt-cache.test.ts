@@ -30,7 +30,7 @@ builtin_models: false
 models:
   - id: local
     task: chat
-    deployments: [{ engine: llama-cpp, file: ${file}, context_size: 4096, prompt_cache_gb: 1, gpu: false }]
+    deployments: [{ engine: llama-cpp, file: ${file}, context_size: 2048, prompt_cache_gb: 1, gpu: false }]
 `,
     environment: { PARLANCE_DATA_DIR: data.path },
   });
@@ -72,6 +72,18 @@ test("nothing is stored of projects and requests that do not want it", async () 
   await admin.projects.dataRetention.update(id, { retention_type: "zero_data_retention" });
   await cachedTokens("Cleo", {}, key);
   await cachedTokens("Dora", { prompt_cache_retention: "in_memory" });
+  await service.client().responses.create({
+    model: "local",
+    instructions: system("Fay"),
+    input: [
+      { role: "user", content: "Hello." },
+      { role: "assistant", content: "Hello." },
+      { role: "user", content: "Go on." },
+    ],
+    max_output_tokens: 2,
+    prompt_cache_retention: "in_memory" as never,
+    context_management: [{ type: "compaction", compact_threshold: 1000 }],
+  });
   // What is evaluated later is stored, so the others would be too.
   await cachedTokens("Ella", { prompt_cache_retention: "24h" });
   await eventually(async () => expect((await states()).length).toBeGreaterThan(before.length));

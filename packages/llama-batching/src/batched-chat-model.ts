@@ -227,9 +227,11 @@ export class BatchedChatModel {
     return { acquired: restored, beginning: await cache.beginning(restored, prompt, tokens) };
   }
 
-  /** Tokens at the beginning of the prompt that do not depend on the conversation: its system messages and tools. */
+  /** Tokens at the beginning of the prompt that do not tell of the conversation: its system messages and tools. */
   async #systemTokens(request: GenerationRequest, prompt: readonly Token[]): Promise<number> {
-    const first = request.messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+    const first = request.messages.findIndex(
+      ({ role, isSummary }) => (role !== "system" && role !== "developer") || isSummary === true,
+    );
     const end = first === -1 ? request.messages.length : first;
     const messages = [...request.messages.slice(0, end), { role: "user" as const, content: "." }];
     try {

@@ -143,6 +143,22 @@ test.each<[string, Parameters<typeof ask>[1]]>([
   expect(await files()).toHaveLength(1);
 });
 
+test("a summary of the conversation is not stored, the system message before it is", async () => {
+  const summary = (name: string) => ({ role: "developer" as const, content: `${name} is ill. `.repeat(80), isSummary });
+  const isSummary = true as const;
+  const messages = (name: string) => [
+    { role: "system" as const, content: SYSTEM },
+    summary(name),
+    { role: "user" as const, content: "What now?" },
+  ];
+  await using before = await open();
+  await ask(before.model, { messages: messages("Ada") });
+  await using after = await open();
+  const { cachedTokens } = await ask(after.model, { messages: messages("Ada") });
+  expect(cachedTokens).toBeGreaterThanOrEqual(SYSTEM_TOKENS);
+  expect(cachedTokens).toBeLessThan(SYSTEM_TOKENS + 8);
+});
+
 test("a request with a seed evaluates everything", async () => {
   await using before = await open();
   await ask(before.model);

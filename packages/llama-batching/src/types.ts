@@ -10,6 +10,8 @@ export interface PromptMessage {
   toolCallId?: string;
   /** Name of the participant, shown where the template has a place for it. */
   name?: string | undefined;
+  /** True for instructions that tell of the conversation, of which nothing is stored. */
+  isSummary?: true | undefined;
 }
 
 export interface ToolCall {

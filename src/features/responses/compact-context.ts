@@ -76,9 +76,9 @@ async function run(
 
 /** Asks the model of the request for a summary. Throws a Fault. */
 async function summarize(inference: Inference, caller: Caller, chat: ResponseChat, options: ChatOptions) {
-  const { model, instructions } = chat.body;
+  const { model, instructions, prompt_cache_retention } = chat.body;
   const prompt = toSummaryPrompt(chat.prompt);
-  const body = readResponsesBody({ model, instructions, input: prompt.input });
+  const body = readResponsesBody({ model, instructions, prompt_cache_retention, input: prompt.input });
   const asking = { ...chat, body, prompt, tools: readTools([]) };
   const shorten = (each: ResponseChat) => {
     const shorter = withoutOldest(each.prompt);

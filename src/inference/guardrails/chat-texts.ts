@@ -116,6 +116,7 @@ function messageChannels(role: ChatMessage["role"]): Channels<ChatMessage> {
     toolCalls: each(fieldsOf(TOOL_CALL)),
     toolCallId: "word",
     name: "instructions",
+    isSummary: "none",
   };
 }
 

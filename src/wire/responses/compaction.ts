@@ -10,7 +10,7 @@ import { optional } from "../openai/optional.ts";
 import { type AnswerOf, named } from "../openapi/named.ts";
 import type { CompactedResponse } from "./response-answers.ts";
 import type { CompleteResponse } from "./response-events.ts";
-import { Input, type InputItem, type Prompt, typeOf } from "./responses-input.ts";
+import { Input, type InputItem, type Prompt, SUMMARY_INTRODUCTION, typeOf } from "./responses-input.ts";
 import { toStoredItems } from "./stored-items.ts";
 import { isInstruction, newestOf } from "./truncate-prompt.ts";
 
@@ -29,8 +29,6 @@ export const CompactBody = named(
 /** What the model is asked after the conversation. */
 const QUESTION =
   "Summarize this conversation for whoever continues it without having read it: the goal, what was decided and why, what was done and with which results, names, paths and numbers that will be needed, and what remains to be done. Write only the summary.";
-
-const INTRODUCTION = "Summary of the conversation before this point:";
 
 /** Returns the prompt that asks for a summary. */
 export function toSummaryPrompt({ context, input }: Prompt): Prompt {
@@ -99,7 +97,7 @@ export function withSummaries({ context, input }: Prompt, open: (content: string
 }
 
 function toSummaryItem(summary: string): InputItem {
-  return { type: "message", role: "developer", content: `${INTRODUCTION}\n\n${summary}` };
+  return { type: "message", role: "developer", content: `${SUMMARY_INTRODUCTION}\n\n${summary}` };
 }
 
 function isCompaction(item: InputItem): boolean {

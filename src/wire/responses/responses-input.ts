@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { ChatMessage, ContentPart, ReasoningBlock, ToolCall } from "../../contracts/chat-message.ts";
-import { toContent } from "../../contracts/message-text.ts";
+import { messageText, toContent } from "../../contracts/message-text.ts";
 import { type Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../../kernel/list-of.ts";
@@ -93,6 +93,13 @@ export function toChatMessages(instructions: string | undefined, { context, inpu
   return messages;
 }
 
+/** Begins a message with a summary, also where it has become a stored item. */
+export const SUMMARY_INTRODUCTION = "Summary of the conversation before this point:";
+
+function isSummary(message: ChatMessage): boolean {
+  return message.role === "developer" && messageText(message).startsWith(SUMMARY_INTRODUCTION);
+}
+
 /** Calls before an item. */
 interface Called {
   ids: Set<string>;
@@ -116,7 +123,8 @@ function addItem(read: ReadItems, item: InputItem, path: string): void {
   } else if (isOf("message", item)) {
     const { role } = item;
     const reasoning = role === "assistant" ? takeReasoning(read) : {};
-    messages.push({ role, ...toMessageContent(item.content, `${path}.content`), ...reasoning });
+    const message: ChatMessage = { role, ...toMessageContent(item.content, `${path}.content`), ...reasoning };
+    messages.push(isSummary(message) ? { ...message, isSummary: true } : message);
   } else if (isOf("function_call", item)) addCall(read, toFunctionCall(item, path));
   else if (isOf("custom_tool_call", item)) {
     const { call_id: id, input: text } = item;

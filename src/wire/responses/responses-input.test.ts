@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { compactedPrompt } from "./compaction.ts";
+import { toChatMessages } from "./responses-input.ts";
+import { toStoredItems } from "./stored-items.ts";
+
+test("tells the summary of a conversation from instructions, also as a stored item", () => {
+  const input = [
+    { role: "developer", content: "Be brief." },
+    { role: "user", content: "I am Ada." },
+    { role: "assistant", content: "Hello." },
+    { role: "user", content: "Who am I?" },
+  ];
+  const prompt = compactedPrompt({ context: [], input }, "The user is called Ada.");
+  const items = prompt?.input as typeof input;
+  for (const context of [items, toStoredItems(items)]) {
+    const messages = toChatMessages("Be kind.", { context, input: "And now?" });
+    expect(messages.map(({ role, isSummary }) => [role, isSummary])).toEqual([
+      ["system", undefined],
+      ["developer", undefined],
+      ["developer", true],
+      ["user", undefined],
+      ["user", undefined],
+    ]);
+  }
+});
