@@ -162,7 +162,7 @@ export class BatchedChatModel {
     const reuse = echo !== undefined && request.topLogprobs !== undefined ? "none" : this.#reuseFor(request);
     const free = await this.#sequences.acquire(prompt, reuse, signal);
     if (free === undefined) return;
-    const { acquired, beginning } = await this.#withStoredState(request, prompt, free, reuse);
+    const { acquired, beginning } = await this.#withStoredState(request, prompt, free, { reuse, signal });
     const completion = new Completion({
       model: this.#model,
       decoder: this.#decoder,
@@ -218,17 +218,22 @@ export class BatchedChatModel {
     request: GenerationRequest,
     prompt: readonly Token[],
     acquired: AcquiredSequence,
-    reuse: PrefixReuse,
+    { reuse, signal }: { reuse: PrefixReuse; signal: AbortSignal },
   ): Promise<{ acquired: AcquiredSequence; beginning: StoredBeginning | undefined }> {
     const cache = request.prompt === undefined && reuse === "any" ? this.#promptCache : undefined;
     if (cache === undefined || prompt.length <= MIN_STORED_TOKENS) return { acquired, beginning: undefined };
-    const restored = await cache.restore(acquired, prompt);
-    const tokens = request.isStorable === true ? await this.#systemTokens(request, prompt) : 0;
-    return { acquired: restored, beginning: await cache.beginning(restored, prompt, tokens) };
+    try {
+      const restored = await cache.restore(acquired, prompt, signal);
+      const tokens = request.isStorable === true ? await this.#systemTokens(request, prompt, signal) : 0;
+      return { acquired: restored, beginning: await cache.beginning(restored, prompt, tokens) };
+    } catch (failure) {
+      this.#sequences.release(acquired.sequence, 0);
+      throw failure;
+    }
   }
 
   /** Tokens at the beginning of the prompt that do not tell of the conversation: its system messages and tools. */
-  async #systemTokens(request: GenerationRequest, prompt: readonly Token[]): Promise<number> {
+  async #systemTokens(request: GenerationRequest, prompt: readonly Token[], signal: AbortSignal): Promise<number> {
     const first = request.messages.findIndex(
       ({ role, isSummary }) => (role !== "system" && role !== "developer") || isSummary === true,
     );
@@ -236,7 +241,7 @@ export class BatchedChatModel {
     const messages = [...request.messages.slice(0, end), { role: "user" as const, content: "." }];
     try {
       const pieces = await this.#prompts.render(this.#planner.promptInput({ ...request, messages }));
-      const { tokens } = await this.#prompts.tokenize(pieces, prompt.length, new AbortController().signal);
+      const { tokens } = await this.#prompts.tokenize(pieces, prompt.length, signal);
       const different = tokens.findIndex((token, index) => token !== prompt[index]);
       return Math.min(different === -1 ? tokens.length : different, prompt.length - 1);
     } catch {

@@ -1,6 +1,6 @@
 /** Evaluated system prompts in files: what they save, and what they must not keep. */
 
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
@@ -26,17 +26,17 @@ let path: string;
 let directory: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stored-prompts-"));
-  path = join(folder, "model.gguf");
-  await writeRandomModel(path, TINY);
+  await writeRandomModel(join(folder, "model.gguf"), TINY);
 });
 afterAll(() => rm(folder, { recursive: true }));
 beforeEach(async () => {
+  path = join(folder, "model.gguf");
   directory = join(await mkdtemp(join(folder, "states-")), "prompt-cache");
 });
 
-const loadOptions = () => ({
+const loadOptions = (contextSize = 8192) => ({
   path,
-  contextSize: 4096,
+  contextSize,
   slots: 2,
   threads: 1,
   gpu: false as const,
@@ -47,8 +47,8 @@ const loadOptions = () => ({
 });
 
 /** A model as after a restart: nothing is evaluated. */
-async function open({ key = KEY, maxBytes = 1e9, isStoring = true } = {}) {
-  const loaded = await loadModel(loadOptions());
+async function open({ key = KEY, maxBytes = 1e9, isStoring = true, contextSize = 8192 } = {}) {
+  const loaded = await loadModel(loadOptions(contextSize));
   const warnings: string[] = [];
   const stored = { directory, key, maxBytes, warn: (message: string) => warnings.push(message) };
   const storedStates = isStoring ? await openStoredStates(stored, loadOptions(), loaded) : undefined;
@@ -192,6 +192,32 @@ test.each<[string, (bytes: Buffer) => Buffer]>([
   expect((await ask(after.model)).cachedTokens).toBe(0);
   expect(Buffer.compare(await readFile(file), bytes)).not.toBe(0);
   expect((await stat(file)).size).toBe(bytes.length);
+});
+
+test.each<[string, (file: string) => Promise<unknown>]>([
+  ["is a directory", (file) => mkdir(join(file, "within"), { recursive: true })],
+  ["the system does not open", (file) => symlink(file, file)],
+])("a file that %s is left, and requests are answered", async (_, replace) => {
+  await using before = await open();
+  const expected = await ask(before.model);
+  const [name = ""] = await files();
+  await rm(join(directory, name));
+  await replace(join(directory, name));
+  await using after = await open();
+  // More often than there are slots.
+  for (const _ of [1, 2, 3]) expect((await ask(after.model, { isStorable: false })).text).toBe(expected.text);
+  expect(await files()).toEqual([name]);
+});
+
+test("a long state is not read for the few tokens that it shares", async () => {
+  const long = SYSTEM.repeat(5);
+  await using before = await open();
+  await ask(before.model, { system: long });
+  await using after = await open();
+  const other = (shared: number) => ({ system: `${long.slice(0, shared)}Other. ${"Clouds walk. ".repeat(100)}` });
+  expect((await ask(after.model, other(300))).cachedTokens).toBe(0);
+  await using third = await open();
+  expect((await ask(third.model, { ...other(600), isStorable: false })).cachedTokens).toBeGreaterThanOrEqual(600);
 });
 
 test("what was used least recently makes room", async () => {

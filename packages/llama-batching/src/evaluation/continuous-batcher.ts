@@ -62,10 +62,10 @@ export class ContinuousBatcher {
     });
   }
 
-  /** Runs `act` before the next batch, which waits for it. Settles as `act` does. */
+  /** Runs `act` before the next batch, which waits for it. What it throws ends the process: the context may be lost. */
   betweenBatches<Result>(act: () => Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#between.push(() => act().then(resolve, reject));
+    return new Promise((resolve) => {
+      this.#between.push(() => act().then(resolve));
       if (!this.#isStepping) void this.#stepAll();
     });
   }

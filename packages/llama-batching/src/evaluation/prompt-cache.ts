@@ -11,6 +11,8 @@ import type { StoredStates } from "./stored-states.ts";
 export const MIN_STORED_TOKENS = 1024;
 /** Tokens that a state must save from being evaluated. */
 const MIN_GAIN = 256;
+/** Tokens of a state that may be read for each of them: all of it is read, also where a part is of use. */
+const MAX_READ = 16;
 
 export class PromptCache {
   readonly #states: StoredStates;
@@ -28,20 +30,24 @@ export class PromptCache {
   }
 
   /** Loads a stored state into the sequence if it has evaluated more of the prompt than the sequence. */
-  async restore(acquired: AcquiredSequence, prompt: readonly Token[]): Promise<AcquiredSequence> {
+  async restore(acquired: AcquiredSequence, prompt: readonly Token[], signal: AbortSignal): Promise<AcquiredSequence> {
     const { sequence, reusedTokens } = acquired;
     if (sequence.needsCheckpoints) return acquired;
-    const stored = await this.#states.find(prompt, reusedTokens + MIN_GAIN);
+    const stored = await this.#states.find(
+      prompt,
+      ({ common, tokens }) => common - reusedTokens >= Math.max(MIN_GAIN, tokens / MAX_READ),
+    );
     if (stored === undefined) return acquired;
     const load = async (path: string) => {
-      if (!(await this.#context.reserve(stored.tokens))) return acquired;
+      if (signal.aborted || !(await this.#context.reserve(stored.tokens))) return acquired;
       await sequence.clearHistory();
       await sequence.loadStateFromFile(path, { acceptRisk: true }).catch(() => sequence.clearHistory());
       // The last token is always evaluated: its logits predict the first token of the answer.
       const reused = Math.min(stored.common, sequence.nextTokenIndex, prompt.length - 1);
       return { ...acquired, reusedTokens: reused, repeatableTokens: 0 };
     };
-    return (await this.#states.read(stored, (path) => this.#batcher.betweenBatches(() => load(path)))) ?? acquired;
+    const restored = await this.#states.read(stored, signal, (path) => this.#batcher.betweenBatches(() => load(path)));
+    return restored ?? acquired;
   }
 
   /**
@@ -55,7 +61,10 @@ export class PromptCache {
   ): Promise<StoredBeginning | undefined> {
     if (tokens < MIN_STORED_TOKENS || sequence.needsCheckpoints) return undefined;
     const beginning = prompt.slice(0, tokens);
-    const known = await this.#states.find(beginning, tokens - MIN_STORED_TOKENS);
+    const known = await this.#states.find(
+      beginning,
+      (state) => state.common > tokens - MIN_STORED_TOKENS && state.common >= state.tokens / MAX_READ,
+    );
     if (known !== undefined) await this.#states.markUsed(known);
     if (known !== undefined || tokens <= reusedTokens) return undefined;
     const store = async () => {

@@ -9,12 +9,14 @@ import {
   randomBytes,
   randomUUID,
 } from "node:crypto";
+import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Token } from "node-llama-cpp";
 import { createStateDirectory } from "./state-directory.ts";
+import { sweepStates } from "./state-files.ts";
 
 export interface StoredStatesOptions {
   /** Created where it is missing. Several models and processes may share it. */
@@ -38,13 +40,9 @@ export interface StoredState {
   tokens: number;
 }
 
-/** Time without use after which a file is removed. */
-const UNUSED_MS = 24 * 60 * 60_000;
-/** A draft is written in seconds. */
-const ABANDONED_DRAFT_MS = 5 * 60_000;
-const SWEEP_MS = 60 * 60_000;
+/** States that are encrypted at a time, each in memory until then. More are not stored: the disk is slower than the model. */
+const MAX_SEALING = 2;
 const NAME = /^(?<model>[0-9a-f]{16})-(?<tokens>\d+)-[0-9a-f]{32}\.state$/;
-const DRAFT = /\.draft$/;
 /** AES-256-GCM (NIST SP 800-38D). A file has two parts, the token IDs and the state, each as nonce, ciphertext and tag. */
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -60,7 +58,10 @@ export class StoredStates {
   readonly #nameKey: Buffer;
   /** Token IDs by name. */
   readonly #known = new Map<string, Uint32Array>();
-  readonly #sealing = new Set<Promise<void>>();
+  /** States on their way to their files, by name. */
+  readonly #sealing = new Map<string, Promise<void>>();
+  /** Settles with the last read that has begun. */
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(options: StoredStatesOptions) {
     const derive = (purpose: string) =>
@@ -69,37 +70,59 @@ export class StoredStates {
     this.#model = createHash("sha256").update(options.fingerprint).digest("hex").slice(0, 16);
     this.#key = derive("content");
     this.#nameKey = derive("names");
-    setInterval(() => void this.sweep(), SWEEP_MS).unref();
   }
 
-  /** The state that shares the longest beginning with the prompt, if it is more than `beyond` tokens. */
-  async find(prompt: readonly Token[], beyond: number): Promise<StoredState | undefined> {
+  /** The state that shares the longest beginning with the prompt, of those that `isUseful`; of equals the shortest. */
+  async find(prompt: readonly Token[], isUseful: (state: StoredState) => boolean): Promise<StoredState | undefined> {
     const names = await readdir(this.#options.directory).catch(() => []);
+    const present = new Set(names);
+    for (const name of this.#known.keys()) if (!present.has(name)) this.#known.delete(name);
     let best: StoredState | undefined;
     for (const name of names) {
       if (NAME.exec(name)?.groups?.model !== this.#model) continue;
       const tokens = this.#known.get(name) ?? (await this.#readTokens(name));
       if (tokens === undefined) continue;
       const different = tokens.findIndex((token, index) => token !== prompt[index]);
-      const common = different === -1 ? tokens.length : different;
-      if (common > (best?.common ?? beyond)) best = { name, common, tokens: tokens.length };
+      const state = { name, common: different === -1 ? tokens.length : different, tokens: tokens.length };
+      if (isUseful(state) && (best === undefined || isBetter(state, best))) best = state;
     }
     return best;
   }
 
   /**
-   * Calls `read` with the path of the decrypted state, for that time only. Returns undefined where the file is gone or
-   * altered, and where there is no room. Throws what `read` throws.
+   * Calls `read` with the path of the decrypted state, for that time only; one state after the other, so that they are not
+   * in memory at once. Returns undefined where the file is gone or altered, where there is no room, and once `signal`
+   * aborts. Throws what `read` throws.
    */
   async read<Result>(
+    state: StoredState,
+    signal: AbortSignal,
+    read: (path: string) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    if (signal.aborted) return undefined;
+    const before = this.#reading;
+    const ended = Promise.withResolvers<void>();
+    this.#reading = before.then(() => ended.promise);
+    const waiting = new AbortController();
+    try {
+      await Promise.race([before, once(signal, "abort", { signal: waiting.signal }).catch(() => {})]);
+      return signal.aborted ? undefined : await this.#readAlone(state, signal, read);
+    } finally {
+      waiting.abort();
+      ended.resolve();
+    }
+  }
+
+  async #readAlone<Result>(
     { name, tokens }: StoredState,
+    signal: AbortSignal,
     read: (path: string) => Promise<Result>,
   ): Promise<Result | undefined> {
     return await this.#withDirectory(tokens, async (directory) => {
       const path = join(directory, randomUUID());
       const isDecrypted = await this.#open(name, (file) => {
         const state = this.#decrypt(file, name, "state");
-        return pipeline(state, createWriteStream(path, { mode: 0o600 })).then(() => true);
+        return pipeline(state, createWriteStream(path, { mode: 0o600 }), { signal }).then(() => true);
       });
       if (isDecrypted !== true) return undefined;
       await this.markUsed({ name });
@@ -115,51 +138,39 @@ export class StoredStates {
 
   /**
    * Stores the state of `beginning`, which `write` writes to the path that it gets, and resolves once that is done; it is
-   * encrypted afterwards. Never rejects.
+   * encrypted afterwards. Does nothing where the state is larger than all files may be, or too many are being encrypted.
+   * Never rejects.
    */
   async store(beginning: readonly Token[], write: (path: string) => Promise<void>): Promise<void> {
+    const { maxBytes, bytesPerToken, warn } = this.#options;
+    const tokens = Uint32Array.from(beginning);
+    const name = this.#nameOf(tokens);
+    const isTooLarge = tokens.length * bytesPerToken > maxBytes;
+    if (isTooLarge || this.#sealing.has(name) || this.#sealing.size >= MAX_SEALING) return;
     const written = Promise.withResolvers<void>();
-    const sealing = this.#withDirectory(beginning.length, async (temporary) => {
+    const sealing = this.#withDirectory(tokens.length, async (temporary) => {
       const path = join(temporary, randomUUID());
       await write(path);
       written.resolve();
-      await this.#seal(path, Uint32Array.from(beginning));
+      await this.#seal(path, name, tokens);
     })
-      .catch((failure: Error) => this.#options.warn(`An evaluated prompt could not be stored: ${failure.message}`))
+      .catch((failure: Error) => warn(`An evaluated prompt could not be stored: ${failure.message}`))
       .then(() => {
         written.resolve();
-        this.#sealing.delete(sealing);
+        this.#sealing.delete(name);
       });
-    this.#sealing.add(sealing);
+    this.#sealing.set(name, sealing);
     await written.promise;
   }
 
   /** Removes what was not used for a day, then what is too much. */
   async sweep(maxBytes: number = this.#options.maxBytes): Promise<void> {
-    const { directory } = this.#options;
-    const names = await readdir(directory).catch(() => []);
-    const files = await Promise.all(
-      names.map(async (name) => {
-        const path = join(directory, name);
-        const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: Number.POSITIVE_INFINITY }));
-        return {
-          path,
-          size,
-          unusedMs: Date.now() - mtimeMs,
-          limitMs: DRAFT.test(name) ? ABANDONED_DRAFT_MS : UNUSED_MS,
-        };
-      }),
-    );
-    let bytes = 0;
-    for (const { path, size, unusedMs, limitMs } of files.sort((a, b) => a.unusedMs - b.unusedMs)) {
-      bytes += size;
-      if (unusedMs > limitMs || bytes > maxBytes) await rm(path, { force: true }).catch(() => {});
-    }
+    await sweepStates(this.#options.directory, maxBytes);
   }
 
   /** Resolves once all that was stored is in its file. */
   async settled(): Promise<void> {
-    await Promise.all(this.#sealing);
+    await Promise.all(this.#sealing.values());
   }
 
   /** Undefined where there is no room. */
@@ -173,18 +184,20 @@ export class StoredStates {
     }
   }
 
-  async #seal(path: string, tokens: Uint32Array): Promise<void> {
+  #nameOf(tokens: Uint32Array): string {
+    const hash = createHmac("sha256", this.#nameKey).update(bytesOf(tokens)).digest("hex").slice(0, 32);
+    return `${this.#model}-${tokens.length}-${hash}.state`;
+  }
+
+  async #seal(path: string, name: string, tokens: Uint32Array): Promise<void> {
     const { directory, maxBytes } = this.#options;
     const { size } = await stat(path);
     if (size > maxBytes) return;
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await this.sweep(maxBytes - size);
-    const ids = Buffer.from(tokens.buffer);
-    const hash = createHmac("sha256", this.#nameKey).update(ids).digest("hex").slice(0, 32);
-    const name = `${this.#model}-${tokens.length}-${hash}.state`;
     const draft = join(directory, `${randomUUID()}.draft`);
     const state = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    const parts = [this.#encrypt([ids], name, "tokens"), this.#encrypt(state, name, "state")];
+    const parts = [this.#encrypt([bytesOf(tokens)], name, "tokens"), this.#encrypt(state, name, "state")];
     const content = async function* () {
       for (const part of parts) yield* part;
     };
@@ -221,9 +234,12 @@ export class StoredStates {
     try {
       await using file = await open(path);
       return await read(file);
-    } catch {
+    } catch (failure) {
+      const { name: kind, syscall } = failure as NodeJS.ErrnoException;
+      // The caller has left, or the system has no room or no more files to open: the file may be whole.
+      if (kind === "AbortError" || syscall !== undefined) return undefined;
       this.#known.delete(name);
-      await rm(path, { force: true });
+      await rm(path, { force: true }).catch(() => {});
       return undefined;
     }
   }
@@ -245,6 +261,15 @@ export class StoredStates {
     for await (const chunk of file.createReadStream(range)) yield decipher.update(chunk);
     yield decipher.final();
   }
+}
+
+/** Whether it shares more with the prompt, or as much and is read sooner. */
+function isBetter(one: StoredState, other: StoredState): boolean {
+  return one.common === other.common ? one.tokens < other.tokens : one.common > other.common;
+}
+
+function bytesOf({ buffer }: Uint32Array): Buffer {
+  return Buffer.from(buffer);
 }
 
 /** A file under another name does not decrypt. */
