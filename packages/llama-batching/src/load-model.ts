@@ -230,7 +230,7 @@ function growthOf(model: LlamaModel, options: SizedOptions, window: number): Con
 }
 
 /** Whether llama.cpp chooses the factors of the positions by the size of the context (LongRoPE: Phi 3 and others). */
-function scalesWithContext({ fileInfo: { metadata } }: LlamaModel): boolean {
+export function scalesWithContext({ fileInfo: { metadata } }: LlamaModel): boolean {
   const { [metadata.general.architecture]: values } = metadata as unknown as Record<string, unknown>;
   const { rope } = (values ?? {}) as { rope?: { scaling?: { type?: string; original_context_length?: number } } };
   return rope?.scaling?.original_context_length !== undefined && rope.scaling.type !== "yarn";

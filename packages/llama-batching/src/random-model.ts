@@ -15,6 +15,8 @@ export interface ModelShape {
   /** Tokens; 300 or more. */
   vocabulary: number;
   trainedContext: number;
+  /** Context before the factors of the positions change (LongRoPE). Default: they never do. */
+  originalContext?: number;
 }
 
 export const LLAMA_3_8B: ModelShape = {
@@ -128,7 +130,7 @@ function tensorsOf({ layers, width, feedForward, heads, keyValueHeads, vocabular
 }
 
 function metadataOf(shape: ModelShape): Buffer[] {
-  const { layers, width, feedForward, heads, keyValueHeads, vocabulary, trainedContext } = shape;
+  const { layers, width, feedForward, heads, keyValueHeads, vocabulary, trainedContext, originalContext } = shape;
   const numbers: [key: string, value: number][] = [
     ["llama.block_count", layers],
     ["llama.context_length", trainedContext],
@@ -145,7 +147,15 @@ function metadataOf(shape: ModelShape): Buffer[] {
     pair("general.name", STRING, text("random weights")),
     ...numbers.map(([key, value]) => pair(key, UINT32, uint32(value))),
     pair("llama.attention.layer_norm_rms_epsilon", FLOAT32, float32(1e-5)),
+    ...(originalContext === undefined ? [] : longRopePairs(originalContext)),
     ...tokenizerPairs(vocabulary),
+  ];
+}
+
+function longRopePairs(originalContext: number): Buffer[] {
+  return [
+    pair("llama.rope.scaling.type", STRING, text("longrope")),
+    pair("llama.rope.scaling.original_context_length", UINT32, uint32(originalContext)),
   ];
 }
 

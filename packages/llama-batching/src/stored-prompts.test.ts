@@ -178,6 +178,15 @@ test("another file of the model reads nothing", async () => {
   expect((await ask(after.model)).cachedTokens).toBe(0);
 });
 
+test("a context of another size continues, unless the model's positions depend on it", async () => {
+  expect(await cachedAfter({}, { contextSize: 4096 })).toBeGreaterThanOrEqual(SYSTEM_TOKENS);
+  path = join(folder, "long-rope.gguf");
+  await writeRandomModel(path, { ...TINY, originalContext: 4096 });
+  expect(await cachedAfter({})).toBeGreaterThanOrEqual(SYSTEM_TOKENS);
+  await using after = await open({ contextSize: 4096 });
+  expect((await ask(after.model)).cachedTokens).toBe(0);
+});
+
 test.each<[string, (bytes: Buffer) => Buffer]>([
   ["altered", (bytes) => Buffer.concat([bytes.subarray(0, 5000), Buffer.from([1]), bytes.subarray(5001)])],
   ["truncated", (bytes) => bytes.subarray(0, 5000)],
