@@ -1,8 +1,9 @@
 /** Evaluated system prompts on disk: what a restarted service continues from, and whose prompts are never there. */
 
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { HOUR_MS } from "../../src/kernel/durations.ts";
 import { defaultChatModelPath } from "../support/models/default-model.ts";
 import { shallowModelPath } from "../support/models/shallow-model.ts";
 import { eventually } from "../support/service/eventually.ts";
@@ -88,4 +89,20 @@ test("nothing is stored of projects and requests that do not want it", async () 
   await cachedTokens("Ella", { prompt_cache_retention: "24h" });
   await eventually(async () => expect((await states()).length).toBeGreaterThan(before.length));
   expect(await states()).toHaveLength(before.length + 1);
+});
+
+test("what has expired is removed although no model stores prompts any longer", async () => {
+  await using folder = await temporaryDirectory();
+  const directory = join(folder.path, "prompt-cache");
+  await mkdir(directory);
+  for (const [name, hours] of [["old.state", 25] as const, ["new.state", 23] as const]) {
+    await writeFile(join(directory, name), "");
+    await utimes(join(directory, name), new Date(), new Date(Date.now() - hours * HOUR_MS));
+  }
+  const without = await startService({
+    config: "builtin_models: false\nmodels: []",
+    environment: { PARLANCE_DATA_DIR: folder.path },
+  });
+  await eventually(async () => expect(await readdir(directory)).toEqual(["new.state"]));
+  await without.stop();
 });

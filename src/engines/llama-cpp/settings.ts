@@ -46,7 +46,7 @@ export const llamaCppSettings = lazy
       .max(10_000)
       .default(0)
       .describe(
-        "Disk for evaluated system prompts and tools of 1,024 tokens and more, which a model then continues from after a restart. Encrypted, in `prompt-cache/` of the data directory; what was not used for 24 hours is removed. 0: none. For the task chat, with `prefix_reuse`",
+        "Disk for evaluated system prompts and tools of 1,024 tokens and more, which a model then continues from after a restart. Encrypted, in `prompt-cache/` of the data directory; what was not used for 24 hours is removed. Deployments share it, so give all the same. 0: none. For the task chat, with `prefix_reuse`",
       ),
     max_choices: z.int().min(1).max(128).default(8).describe("Maximum choices of a request (`n`)"),
     long_input: z
