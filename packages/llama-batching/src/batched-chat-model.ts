@@ -43,6 +43,9 @@ export interface RunOptions {
   signal: AbortSignal;
 }
 
+/** A character for private use, with which no message begins. */
+const OTHER_MESSAGE = "\uE000";
+
 /** Decodes concurrent chat requests together, one batch for each step. */
 export class BatchedChatModel {
   /** Requests decoded together; more wait. */
@@ -238,7 +241,7 @@ export class BatchedChatModel {
       ({ role, isSummary }) => (role !== "system" && role !== "developer") || isSummary === true,
     );
     const end = first === -1 ? request.messages.length : first;
-    const messages = [...request.messages.slice(0, end), { role: "user" as const, content: "." }];
+    const messages = [...request.messages.slice(0, end), { role: "user" as const, content: OTHER_MESSAGE }];
     try {
       const pieces = await this.#prompts.render(this.#planner.promptInput({ ...request, messages }));
       const { tokens } = await this.#prompts.tokenize(pieces, prompt.length, signal);

@@ -159,6 +159,16 @@ test("a summary of the conversation is not stored, the system message before it 
   expect(cachedTokens).toBeLessThan(SYSTEM_TOKENS + 8);
 });
 
+test("nothing of what a user says is stored, however it begins", async () => {
+  await using before = await open();
+  for (const say of ["Hello", ".", "..."]) await ask(before.model, { say });
+  const [name = ""] = await files();
+  await rm(join(directory, name));
+  await using after = await open();
+  await ask(after.model, { say: "..." });
+  expect(await files()).toEqual([name]);
+});
+
 test("a request with a seed evaluates everything", async () => {
   await using before = await open();
   await ask(before.model);
