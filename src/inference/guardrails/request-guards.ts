@@ -11,6 +11,7 @@ import { chatAdapter } from "../adapters/chat-adapter.ts";
 import type { CallerModels } from "../caller-models.ts";
 import type { RequiredModeration } from "../moderation/moderation-policy.ts";
 import type { OnDisconnect } from "../on-disconnect.ts";
+import type { RecordingsOptions } from "../recording/recordings.ts";
 import { projectOf, type Runs } from "../runs.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
 import { type GuardedRequest, Guards, type GuardsOptions } from "./guards.ts";
@@ -37,9 +38,9 @@ const MAX_JUDGMENT_TOKENS = 1024;
 export class RequestGuards {
   readonly #models: CallerModels;
   readonly #runs: Runs;
-  readonly #options: GuardrailOptions;
+  readonly #options: GuardrailOptions & Pick<RecordingsOptions, "mayRecord">;
 
-  constructor(models: CallerModels, runs: Runs, options: GuardrailOptions) {
+  constructor(models: CallerModels, runs: Runs, options: GuardrailOptions & Pick<RecordingsOptions, "mayRecord">) {
     this.#models = models;
     this.#runs = runs;
     this.#options = options;
@@ -111,7 +112,8 @@ export class RequestGuards {
     ];
     const request = { ...DEFAULT_CHAT_REQUEST, model, messages, temperature: 0, maxTokens: MAX_JUDGMENT_TOKENS };
     const call: ChatCall = { request, moderationInput: () => ({ texts: [], unmoderatable: undefined }) };
-    const { events } = await this.#runs.run(caller, model, chatAdapter(call, projectOf(caller)), onDisconnect, true);
+    const adapter = chatAdapter(call, projectOf(caller), undefined, this.#options.mayRecord?.(caller) !== false);
+    const { events } = await this.#runs.run(caller, model, adapter, onDisconnect, true);
     let answer = "";
     for await (const event of events) if (event.type === "text") answer += event.text;
     return answer;
