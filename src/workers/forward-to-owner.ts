@@ -55,7 +55,7 @@ export class ForwardToOwner {
       if (response.headersSent || response.destroyed) response.destroy();
       else answerWithoutRoute(response, restarting());
     });
-    if (body === undefined) request.pipe(forwarded);
+    if (body === undefined && isBodyAnnounced(request)) request.pipe(forwarded);
     else forwarded.end(body);
   }
 
@@ -88,18 +88,29 @@ export class ForwardToOwner {
 
   #headersOf(request: IncomingMessage, body: Buffer | undefined): string[] {
     const isKept = (name: string) => !CONNECTION_HEADERS.has(name) && (body === undefined || !BODY_HEADERS.has(name));
-    const headers = [...keep(request.rawHeaders, isKept), ...this.#proof(request), "connection", "keep-alive"];
+    const headers = [...this.#proof(request), ...keep(request.rawHeaders, isKept), "connection", "keep-alive"];
+    // HTTP/1.1 requires a host. Checks of load balancers are often of HTTP/1.0, which does not.
+    if (request.httpVersion === "1.0" && request.headers.host === undefined) headers.push("host", "");
     if (body !== undefined) return [...headers, "content-length", String(body.length)];
     return request.headers["transfer-encoding"] === undefined ? headers : [...headers, "transfer-encoding", "chunked"];
   }
 
   #upgradeHeadersOf(request: IncomingMessage): string[] {
-    return [...keep(request.rawHeaders, () => true), ...this.#proof(request)];
+    return [...this.#proof(request), ...keep(request.rawHeaders, () => true)];
   }
 
+  /** Stands before the client's headers: some versions of Node.js ignore those after the first thousand. */
   #proof({ socket }: IncomingMessage): string[] {
     return [FORWARDED_HEADER, `${this.#options.secret} ${socket.remoteAddress ?? ""}`];
   }
+}
+
+/**
+ * Whether the headers say that a body follows. The owner would take one that they do not announce for the next request on
+ * its connection: some versions of Node.js read a body by headers that they hide, those after the first thousand.
+ */
+function isBodyAnnounced({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 }
 
 /** Keeps names and values as they were written, in their order. Clients cannot send the proof themselves. */
