@@ -16,13 +16,16 @@ export function withUpstreamsOnly(specs: readonly ModelSpec[], isUpstream: (engi
   });
 }
 
-/** Whether workers can answer a request for the model, its fallbacks included, without the owner's cache. */
+/** Whether workers can answer a request for the model, its fallbacks and mirror included, without the owner's cache. */
 export function isServedByWorkers(catalog: Catalog, id: string): boolean {
   const model = catalog.find(id);
   if (model === undefined || model.model.deployments.length === 0) return false;
   // One process has the cache, in which equal requests of all connections meet.
   if (model.model.cache !== undefined) return false;
-  return model.model.fallbacks.every((each) => (catalog.findFallback(each)?.model.deployments.length ?? 1) > 0);
+  const { fallbacks, mirror } = model.model;
+  return [...fallbacks, ...(mirror === undefined ? [] : [mirror.model])].every(
+    (each) => (catalog.findFallback(each)?.model.deployments.length ?? 1) > 0,
+  );
 }
 
 /** One process has to count what is promised over all of them. */

@@ -45,6 +45,7 @@ models:
   - { id: keyed, task: chat, ${to(upstream)} }
   - { id: recorded, task: chat, ${to(upstream)} }
   - { id: slow, task: chat, ${to(slow)} }
+  - { id: mirrored, task: chat, mirror: { model: local }, ${to(upstream)} }
   - { id: local, task: chat, deployments: [{ engine: scripted, slots: 1, replies: [{ match: long, text: "${"word ".repeat(500)}", delay_ms_per_token: 20 }, { text: Squawk }] }] }
   - { id: hears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: Hello. }] }] }
   - { id: speaks, task: speech, deployments: [{ engine: scripted, speech: {} }] }
@@ -174,6 +175,13 @@ test("passes requests for local models and uploads on to the owner, and disconne
   form.set("file", new Blob(["x".repeat(300_000)]), "lines.jsonl");
   const uploaded = await service.fetch("/v1/files", { method: "POST", body: form });
   expect(await uploaded.json()).toMatchObject({ object: "file", bytes: 300_000 });
+});
+
+test("mirrors chats to a local model", async () => {
+  expect(await statuses(4, () => say("mirrored"))).toEqual(new Map([[200, 4]]));
+  await eventually(async () =>
+    expect(await metric('parlance_mirrored_requests_total{model="mirrored",outcome="finished"}')).toBe(4),
+  );
 });
 
 test("limits the connections of an address over all workers", async () => {
