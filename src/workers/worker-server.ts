@@ -23,6 +23,7 @@ import type { ServerSettings } from "../http/settings.ts";
 import type { Inference } from "../inference/inference.ts";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import type { Server } from "../serving/server.ts";
+import { isServerTool } from "../wire/anthropic/messages-server-tools.ts";
 import { findReferences } from "../wire/content-references.ts";
 import { hasImages, hasMedia } from "../wire/media-parts.ts";
 import type { ForwardToOwner } from "./forward-to-owner.ts";
@@ -142,6 +143,7 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
       input,
       prompt,
       store,
+      tools,
       mcp_servers: servers,
       web_search_options: search,
     } = (request.body ?? {}) as Record<string, unknown>;
@@ -162,13 +164,18 @@ function passOnOtherModels(scope: FastifyInstance, options: WorkerServerOptions)
       !(hasImages(messages) && typeof model === "string" && inference.models.isBlind(request.caller, model));
     // The owner knows which tools a request would use.
     const isLimited = options.callers.policyOf(request.caller, "disabledTools").length > 0;
-    // The owner has connections to MCP servers, and the search engine.
-    const hasTools = servers !== undefined || search !== undefined;
+    // The owner has connections to MCP servers, the search engine and containers.
+    const hasTools = servers !== undefined || search !== undefined || hasServerTool(tools);
     const isHere = !isLimited && !hasTools && isComplete && isReadable && !isReference && !isModerated && !isRecorded;
     const isServed = typeof model === "string" && servesModel(model) && isHere;
     if (isServed) done();
     else passOn(request, reply, owner);
   });
+}
+
+/** Whether tools of Messages contain one that the service may run. */
+function hasServerTool(tools: unknown): boolean {
+  return Array.isArray(tools) && tools.some((tool: { type?: unknown } | null) => isServerTool(tool ?? {}));
 }
 
 function passOn(request: FastifyRequest, reply: FastifyReply, owner: ForwardToOwner): void {

@@ -1,4 +1,4 @@
-/** Chats that search the web, in a service with several workers. */
+/** Chats that search the web, in both formats, in a service with several workers. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,5 +54,15 @@ test("are answered by the owner, which has the search engine", async () => {
     const answer = await service.post("/v1/chat/completions", body, { headers: { connection: "close" } });
     const { choices } = (await answer.json()) as { choices: unknown };
     expect(choices).toMatchObject([{ message: { content: "After the new moon【w1】.", annotations: [{}] } }]);
+  }
+});
+
+test("with a server tool of Messages are answered by the owner, too", async () => {
+  for (let request = 0; request < 4; request += 1) {
+    const messages = [{ role: "user", content: "When is the tide high?" }];
+    const tools = [{ type: "web_search_20250305", name: "web_search" }];
+    const body = { model: "far", max_tokens: 100, messages, tools };
+    const answer = await service.post("/v1/messages", body, { headers: { connection: "close" } });
+    expect(await answer.json()).toMatchObject({ stop_reason: "end_turn", usage: { server_tool_use: {} } });
   }
 });
