@@ -118,8 +118,9 @@ export async function composeWorker(
     metrics,
     callers,
     apply: async (update) => {
-      await catalog.apply(update.models);
+      // Guardrails and limits do not wait for models to open.
       live = update;
+      await catalog.apply(update.models);
     },
     close: async () => {
       circuits.stop();

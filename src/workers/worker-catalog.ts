@@ -13,6 +13,7 @@ export class WorkerCatalog {
   readonly #parts: CatalogParts;
   readonly #onEndpointLeft: (deployment: string) => void;
   #built: BuiltCatalog | undefined;
+  #applying: Promise<void> = Promise.resolve();
 
   /** `onEndpointLeft`: called once a deployment of a pool has ended its requests. */
   constructor(logger: Logger, onEndpointLeft: (deployment: string) => void) {
@@ -40,8 +41,17 @@ export class WorkerCatalog {
     };
   }
 
-  /** Resolves once all models are open. Running requests keep their deployments. */
-  async apply(models: readonly ModelSpec[]): Promise<void> {
+  /**
+   * Resolves once all models are open. Running requests keep their deployments. Sequential: models that take longer to
+   * open would otherwise replace later ones.
+   */
+  apply(models: readonly ModelSpec[]): Promise<void> {
+    const applied = this.#applying.then(() => this.#apply(models));
+    this.#applying = applied.catch(() => {});
+    return applied;
+  }
+
+  async #apply(models: readonly ModelSpec[]): Promise<void> {
     const built = buildCatalog(models, this.#parts, this.#built?.deployments);
     this.#built = built;
     const { signal } = new AbortController();
