@@ -2,11 +2,12 @@
 
 import type { Worker } from "node:cluster";
 import type { Counters } from "../counters/counters.ts";
-import type { ConnectionCounter } from "../http/connections.ts";
+import type { AddressCounts } from "../http/connections.ts";
 import type { MetricsSnapshot } from "../observability/metrics-snapshot.ts";
 import { Channel, type Message } from "./channel.ts";
 import type { OwnerServices } from "./owner-services.ts";
 import type { OwnerMethods, WorkerMethods } from "./protocol.ts";
+import { WorkerConnections } from "./worker-connections.ts";
 import { WorkerReservations } from "./worker-reservations.ts";
 
 export class WorkerLink {
@@ -17,13 +18,12 @@ export class WorkerLink {
   /** As last measured. */
   metrics: MetricsSnapshot = [];
   readonly #reservations: WorkerReservations;
-  readonly #connections: ConnectionCounter;
-  readonly #addresses = new Map<string, number>();
+  readonly #connections: WorkerConnections;
 
-  constructor(worker: Worker, services: OwnerServices, counters: Counters, connections: ConnectionCounter) {
+  constructor(worker: Worker, services: OwnerServices, counters: Counters, connections: AddressCounts) {
     this.worker = worker;
     this.#reservations = new WorkerReservations(counters);
-    this.#connections = connections;
+    this.#connections = new WorkerConnections(connections);
     const port = {
       send: (messages: readonly Message[]) => {
         if (worker.isConnected()) worker.send(messages as Message[], ignoreEndedWorker);
@@ -36,10 +36,7 @@ export class WorkerLink {
   /** Releases what the worker held. Called once everything that it sent has arrived. */
   async ended(): Promise<void> {
     this.channel.close();
-    for (const [address, count] of this.#addresses) {
-      for (let each = 0; each < count; each += 1) this.#connections.close(address);
-    }
-    this.#addresses.clear();
+    this.#connections.release();
     await this.#reservations.release();
   }
 
@@ -51,15 +48,8 @@ export class WorkerLink {
       noteOpenCircuits: (deployments) => {
         this.openCircuits = deployments;
       },
-      openConnection: (address) => {
-        const isAdmitted = this.#connections.open(address) === true;
-        if (isAdmitted) this.#addresses.set(address, (this.#addresses.get(address) ?? 0) + 1);
-        return isAdmitted;
-      },
-      closeConnection: (address) => {
-        this.#connections.close(address);
-        this.#addresses.set(address, (this.#addresses.get(address) ?? 1) - 1);
-      },
+      openConnection: (address) => this.#connections.open(address),
+      closeConnection: (address) => this.#connections.close(address),
     };
   }
 }
