@@ -19,8 +19,8 @@ interface Seen {
   address: string | undefined;
 }
 
-/** Starts an owner, and a worker that passes everything on; `alter` runs before. */
-async function startPair(alter: (request: IncomingMessage) => void = () => {}) {
+/** Starts an owner, and a worker that passes everything on once `before` has ended. */
+async function startPair(before: (request: IncomingMessage, response: ServerResponse) => unknown = () => {}) {
   const directory = await temporaryDirectory();
   const socketPath = join(directory.path, "owner.sock");
   const seen: Seen[] = [];
@@ -32,8 +32,8 @@ async function startPair(alter: (request: IncomingMessage) => void = () => {}) {
   });
   trustWorkers(owner, SECRET);
   const forward = new ForwardToOwner({ socketPath, secret: SECRET });
-  const worker = createServer({ requireHostHeader: false }, (request: IncomingMessage, response: ServerResponse) => {
-    alter(request);
+  const worker = createServer({ requireHostHeader: false }, async (request, response) => {
+    await before(request, response);
     forward.forward(request, response);
   });
   await once(owner.listen(socketPath), "listening");
@@ -53,7 +53,7 @@ async function startPair(alter: (request: IncomingMessage) => void = () => {}) {
     socket.write(bytes);
     return text(socket);
   };
-  return { seen, send };
+  return { seen, send, port, forward };
 }
 
 test.each(["GET", "DELETE", "POST"])(
@@ -89,4 +89,22 @@ test("gives a request of HTTP/1.0 without a host the empty one, and no other req
   await send("GET / HTTP/1.0\r\n\r\n");
   await send("GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
   expect(seen.map(({ host }) => host)).toEqual(["", undefined]);
+});
+
+test("passes nothing on for a client who has left", async () => {
+  const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { seen, send, port, forward } = await startPair(async ({ url }, response) => {
+    if (url !== "/left") return;
+    arrived.resolve();
+    await once(response, "close");
+    left.resolve();
+  });
+  const leaving = connect(port, "127.0.0.1");
+  leaving.write("POST /left HTTP/1.1\r\nHost: worker\r\nContent-Length: 10\r\n\r\nHello");
+  await arrived.promise;
+  leaving.destroy();
+  await left.promise;
+  await send("GET /next HTTP/1.1\r\nHost: worker\r\nConnection: close\r\n\r\n");
+  expect(seen.map(({ line }) => line)).toEqual(["GET /next"]);
+  await expect.poll(() => forward.open).toBe(0);
 });

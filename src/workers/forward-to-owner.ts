@@ -35,6 +35,8 @@ export class ForwardToOwner {
   /** `body`: the decompressed body, where it was read already. */
   forward(request: IncomingMessage, response: ServerResponse, body?: Buffer): void {
     const { socketPath } = this.#options;
+    // Left while the key was looked up or the body was parsed: nothing would end what the owner begins.
+    if (response.destroyed) return;
     this.#open += 1;
     const headers = this.#headersOf(request, body);
     const forwarded = http.request({
