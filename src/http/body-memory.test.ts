@@ -1,4 +1,5 @@
-import fastify, { type FastifyInstance } from "fastify";
+import { type AddressInfo, connect } from "node:net";
+import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { afterEach, expect, test } from "vitest";
 import { Fault } from "../kernel/faults.ts";
 import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
@@ -9,13 +10,15 @@ let app: FastifyInstance;
 let answering: PromiseWithResolvers<void>;
 afterEach(() => app.close());
 
-async function start(maxBytes: number): Promise<BodyMemory> {
+/** `proven`: ends before a body is counted, as a key that has to be looked up. */
+async function start(maxBytes: number, proven?: (request: FastifyRequest) => Promise<void>): Promise<BodyMemory> {
   app = fastify();
   answering = Promise.withResolvers();
   const memory = new BodyMemory(maxBytes);
   useJsonBodies(app);
   app.addHook("onRequest", async (request) => {
     request.caller = { kind: "project", organizationId: "o", projectId: String(request.headers.project), keyId: "k" };
+    await proven?.(request);
   });
   boundBodyMemory(app, memory);
   app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Fault ? 429 : 500).send(String(error)));
@@ -59,4 +62,23 @@ test("answers one body of any size, and counts chunked ones", async () => {
   answering.resolve();
   expect((await one).status).toBe(200);
   await untilHeld(memory, 0);
+});
+
+test("holds nothing for a client who left while the key was looked up", async () => {
+  const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const memory = await start(4 * LARGE.length, async ({ raw }) => {
+    arrived.resolve();
+    await new Promise((closed) => raw.socket.once("close", closed));
+    // The next hooks run within these turns.
+    setImmediate(() => setImmediate(left.resolve));
+  });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${LARGE.length}\r\n\r\n`,
+  );
+  await arrived.promise;
+  socket.destroy();
+  await left.promise;
+  expect(memory.heldBytes).toBe(0);
 });

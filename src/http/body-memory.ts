@@ -1,5 +1,6 @@
 /** Bounds the large request bodies that are in memory at once: each occupies several times its size until its answer. */
 
+import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
@@ -36,7 +37,9 @@ export class BodyMemory {
   }
 
   /** Counts a body of at least `bytes` until its answer is sent. Throws a Fault when too many are in memory. */
-  hold(request: FastifyRequest, bytes: number, onEnd: (release: () => void) => void): void {
+  hold(request: FastifyRequest, bytes: number, response: ServerResponse): void {
+    // The client has left, for example while its key was looked up: nothing would release it.
+    if (response.destroyed) return;
     const reservation = this.#requests.get(request);
     const added = bytes - (reservation?.bytes ?? 0);
     if (bytes < COUNTED_BYTES || added <= 0) return;
@@ -52,7 +55,7 @@ export class BodyMemory {
     }
     const entry: Held = { bytes, project };
     this.#requests.set(request, entry);
-    onEnd(() => this.#add(project, -entry.bytes));
+    response.once("close", () => this.#add(project, -entry.bytes));
   }
 
   #add(project: string, bytes: number): void {
@@ -70,12 +73,12 @@ export function boundBodyMemory(scope: FastifyInstance, memory: BodyMemory): voi
     // Uploads are written to the disk.
     if (request.headers["content-type"]?.startsWith("multipart/")) return done();
     const announced = Number(request.headers["content-length"] ?? 0);
-    memory.hold(request, announced, (release) => reply.raw.once("close", release));
+    memory.hold(request, announced, reply.raw);
     done();
   });
   // Compressed and chunked bodies, whose size is known now.
   scope.addHook("preValidation", (request, reply, done) => {
-    memory.hold(request, request.bodyBytes ?? 0, (release) => reply.raw.once("close", release));
+    memory.hold(request, request.bodyBytes ?? 0, reply.raw);
     done();
   });
 }

@@ -115,7 +115,7 @@ export class ContentResolver {
     const { memory } = this.#options;
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
-    const hold = (bytes: number) => memory?.hold(request, bytes, (release) => raw.once("close", release));
+    const hold = (bytes: number) => memory?.hold(request, bytes, raw);
     const sent = request.bodyBytes ?? 0;
     return { caller: request.caller, signal: leaving.signal, hold: (bytes) => hold(sent + 2 * bytes) };
   }
