@@ -2,6 +2,8 @@
 export interface Counters {
   /** Changes when earlier counts may be lost: counters that outlive a window must be initialized again. */
   readonly epoch: string;
+  /** Number of the outage in which this replica counts alone; 0: there is none. */
+  readonly outage: number;
   readonly state: CountersState;
   /**
    * Takes `amount` from every limit named, or from none when one of them lacks room.
@@ -15,6 +17,8 @@ export interface Counters {
   settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
   /** Initializes a counter with earlier usage. Only the first `begin` of a key and window in an epoch has an effect. */
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;
+  /** Says what all replicas have used of a begun counter at least. It bounds this replica's share during an outage. */
+  noteUsed(key: string, windowSeconds: number, amount: number): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -8,6 +8,7 @@ const SWEEP_INTERVAL_MS = MINUTE_MS;
 /** Counters of a single process: not shared with replicas and lost on restart. */
 export class InMemoryCounters implements Counters {
   readonly epoch = "this process";
+  readonly outage = 0;
   readonly state: CountersState = { isShared: undefined, replicas: 1 };
   readonly #now: () => number;
   readonly #sweeper: Poll;
@@ -35,6 +36,9 @@ export class InMemoryCounters implements Counters {
     this.#begun.set(key, now + windowSeconds * 1000);
     this.#windows.add([{ key, windowSeconds, amount }], now, now);
   }
+
+  /** There are no other replicas. */
+  async noteUsed(): Promise<void> {}
 
   async close(): Promise<void> {
     this.#sweeper.stop();

@@ -23,6 +23,8 @@ interface Seen {
   others: number;
   newer: Sample;
   older: Sample;
+  /** What all replicas have used at least, as records say that were read since. */
+  recorded?: number;
 }
 
 interface Sample {
@@ -65,6 +67,12 @@ export class LocalUsage {
       const older = isRecent ? before.older : (before?.newer ?? sample);
       this.#seen.set(id, { at, limit, windowSeconds, key, used: all, others, newer, older });
     }
+  }
+
+  /** Adds to the last reading of a limit what records say that all replicas have used. */
+  noteRecorded(name: Pick<CounterClaim, "key" | "windowSeconds">, amount: number): void {
+    const reading = this.#seen.get(idOf(name));
+    if (reading !== undefined) reading.recorded = amount;
   }
 
   settle({ id, takenAt }: TakenReservation, corrections: readonly Correction[], now: number): void {
@@ -137,7 +145,7 @@ export class LocalUsage {
     const id = idOf({ key, windowSeconds });
     const reading = this.#seen.get(id);
     const isKnown = reading !== undefined && since - reading.at <= windowSeconds * 1000;
-    const usedByAll = isKnown ? reading.used + Math.max(0, reading.others - reading.older.others) : 0;
+    const usedByAll = isKnown ? usedByAllIn(reading) : 0;
     const first = (used.get(id) ?? 0) + part(Math.max(0, limit - usedByAll), share);
     return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(fullShare, first);
   }
@@ -146,6 +154,11 @@ export class LocalUsage {
     const reserved = claims.filter(({ isReserved }) => isReserved);
     if (reserved.length > 0) this.#reserved.set(id, { takenAt, claims: reserved });
   }
+}
+
+/** What the others used between the last two samples, they are expected to have used again. */
+function usedByAllIn({ used, others, older, recorded = 0 }: Seen): number {
+  return Math.max(used + Math.max(0, others - older.others), recorded);
 }
 
 /** Splits an amount into integer parts that add up to it. */

@@ -51,6 +51,7 @@ export class SharedCounters implements Counters {
   /** Empty snapshots of windows in which the store may count more than this replica has used. */
   readonly #unconfirmed: Map<string, WindowSnapshot> = new Map();
   #isShared = false;
+  #outages = 1;
   /** From the moment at which a rejoin reaches the store, which is before it shares. */
   #isConnected = false;
   #epoch = "none yet";
@@ -78,6 +79,10 @@ export class SharedCounters implements Counters {
 
   get epoch(): string {
     return this.#epoch;
+  }
+
+  get outage(): number {
+    return this.#isShared ? 0 : this.#outages;
   }
 
   get state(): CountersState {
@@ -130,6 +135,10 @@ export class SharedCounters implements Counters {
     } catch (error) {
       this.#useLocalShare(error);
     }
+  }
+
+  async noteUsed(key: string, windowSeconds: number, amount: number): Promise<void> {
+    if (!this.#isShared) this.#local.noteRecorded({ key, windowSeconds }, amount);
   }
 
   async close(): Promise<void> {
@@ -268,7 +277,10 @@ export class SharedCounters implements Counters {
 
   #useLocalShare(error: unknown): void {
     const { store, logger, onStoreUnavailable } = this.#options;
-    if (this.#isShared) this.#local.startLocalShares(this.#now());
+    if (this.#isShared) {
+      this.#outages += 1;
+      this.#local.startLocalShares(this.#now());
+    }
     this.#isShared = false;
     this.#isConnected = false;
     if (this.#hasLoggedOutage || this.#closing.signal.aborted) return;

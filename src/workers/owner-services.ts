@@ -23,7 +23,15 @@ export class OwnerServices {
   /** Methods that are the same for all workers. */
   readonly methods: Pick<
     OwnerMethods,
-    "begin" | "spentIn" | "readKeysVersion" | "loadKeys" | "recordUsage" | "recordRequests" | "noteUses" | "noteSpent"
+    | "begin"
+    | "noteUsed"
+    | "spentIn"
+    | "readKeysVersion"
+    | "loadKeys"
+    | "recordUsage"
+    | "recordRequests"
+    | "noteUses"
+    | "noteSpent"
   >;
 
   constructor({ accounts, counters, recorder, history, live, spentIn, onSpent }: OwnerParts) {
@@ -32,6 +40,7 @@ export class OwnerServices {
     this.live = live;
     this.methods = {
       begin: (key, windowSeconds, amount) => counters.begin(key, windowSeconds, amount),
+      noteUsed: (key, windowSeconds, amount) => counters.noteUsed(key, windowSeconds, amount),
       spentIn,
       readKeysVersion: () => accounts.keySource.readVersion(),
       loadKeys: async (hashes) => [...(await accounts.keySource.load(hashes))],

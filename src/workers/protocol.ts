@@ -2,7 +2,7 @@
 
 import type { ModelSpec } from "../catalog/build-catalog.ts";
 import type { Config } from "../config/config.ts";
-import type { Correction, CounterClaim, Taken } from "../counters/counters.ts";
+import type { Correction, CounterClaim, Counters, Taken } from "../counters/counters.ts";
 import type { KeyUse } from "../features/accounts/keys/api-key-queries.ts";
 import type { KeyRecord } from "../features/accounts/keys/cached-key.ts";
 import type { SpendScope, SpentAmount } from "../features/quota/spend-bound.ts";
@@ -32,14 +32,15 @@ export interface WorkerUpdate extends Pick<Config, "limits" | "guardrails" | "pr
   models: readonly ModelSpec[];
 }
 
-/** Result of `take`, with the epoch of the owner's counters. */
-export type OwnerTaken = Taken & { epoch: string };
+/** Result of `take`, with the epoch and the outage of the owner's counters. */
+export type OwnerTaken = Taken & Pick<Counters, "epoch" | "outage">;
 
 /** Methods of the owner. */
 export type OwnerMethods = {
   take(id: string, claims: readonly CounterClaim[]): Promise<OwnerTaken>;
   settle(id: string, corrections: readonly Correction[]): Promise<void>;
   begin(key: string, windowSeconds: number, amount: number): Promise<void>;
+  noteUsed(key: string, windowSeconds: number, amount: number): Promise<void>;
   spentIn(scope: SpendScope, window: SpendWindow): Promise<number>;
   readKeysVersion(): Promise<number>;
   loadKeys(hashes: readonly string[]): Promise<[hash: string, record: KeyRecord][]>;

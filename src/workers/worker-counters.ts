@@ -14,6 +14,7 @@ import type { OwnerMethods } from "./protocol.ts";
 export class WorkerCounters implements Counters {
   readonly #owner: Pick<Channel<OwnerMethods>, "call" | "notify">;
   #epoch: string;
+  #outage = 0;
   #reservations = 0;
 
   constructor(owner: Pick<Channel<OwnerMethods>, "call" | "notify">, epoch: string) {
@@ -25,6 +26,11 @@ export class WorkerCounters implements Counters {
     return this.#epoch;
   }
 
+  /** That of the owner at the last `take`. */
+  get outage(): number {
+    return this.#outage;
+  }
+
   /** The owner reports the state. */
   readonly state: CountersState = { isShared: undefined, replicas: 1 };
 
@@ -34,8 +40,9 @@ export class WorkerCounters implements Counters {
     const bare = claims.map(({ key, amount, limit, windowSeconds, isReserved }) => {
       return { key, amount, limit, windowSeconds, isReserved };
     });
-    const { epoch, ...taken } = await this.#owner.call("take", id, bare);
+    const { epoch, outage, ...taken } = await this.#owner.call("take", id, bare);
     this.#epoch = epoch;
+    this.#outage = outage;
     return taken.granted ? { ...taken, reservation: { id, takenAt: taken.reservation.takenAt } } : taken;
   }
 
@@ -49,6 +56,10 @@ export class WorkerCounters implements Counters {
 
   begin(key: string, windowSeconds: number, amount: number): Promise<void> {
     return this.#owner.call("begin", key, windowSeconds, amount);
+  }
+
+  noteUsed(key: string, windowSeconds: number, amount: number): Promise<void> {
+    return this.#owner.call("noteUsed", key, windowSeconds, amount);
   }
 
   async close(): Promise<void> {}

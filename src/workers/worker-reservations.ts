@@ -20,7 +20,8 @@ export class WorkerReservations {
       this.#open.set(id, { reservation: outcome.reservation, claims: reserved });
       if (this.#hasEnded) await this.release();
     }
-    return { ...outcome, epoch: this.#counters.epoch };
+    const { epoch, outage } = this.#counters;
+    return { ...outcome, epoch, outage };
   }
 
   async settle(id: string, corrections: readonly Correction[]): Promise<void> {

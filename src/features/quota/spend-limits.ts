@@ -41,7 +41,7 @@ const MAX_BEGUN = 50_000;
 
 export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
-  /** Counters that are initialized with the amount spent so far, or a promise while that is loading. */
+  /** Counters that know the amount spent so far, by key and outage, or a promise while that is loading. */
   readonly #begun = growingCache<Promise<void> | "begun">(MAX_BEGUN);
 
   constructor(options: SpendLimitsOptions) {
@@ -56,7 +56,10 @@ export class SpendLimits implements Quota {
 
   /** Counters begin before the cost is recorded: one that began later would contain it already. */
   async beginSpending(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>> {
-    const bounds = this.#options.boundsOf(caller, at);
+    return this.#beginSpending(this.#options.boundsOf(caller, at));
+  }
+
+  async #beginSpending(bounds: readonly SpendBound[]): Promise<(nanoDollars: number) => Promise<void>> {
     const buckets = await Promise.all(bounds.map(async (bound) => await this.#bucketOf(bound)));
     return async (nanoDollars) => {
       const { counters, onSpent } = this.#options;
@@ -70,6 +73,7 @@ export class SpendLimits implements Quota {
 
   async #take(claim: QuotaClaim, bounds: readonly SpendBound[], amount: number): Promise<Reservation> {
     const { counters, logger, onRefused, onSpent } = this.#options;
+    const { epoch } = counters;
     const buckets = await Promise.all(
       bounds.map(async (bound) => ({ ...(await this.#bucketOf(bound)), amount, isReserved: true })),
     );
@@ -95,11 +99,19 @@ export class SpendLimits implements Quota {
         const difference = (costNanoDollars ?? 0) - amount;
         const corrections = buckets.map(({ key, windowSeconds }) => ({ key, windowSeconds, amount, difference }));
         noteSpent();
-        counters.settle(outcome.reservation, corrections).catch((error: unknown) => {
+        const settled = [counters.settle(outcome.reservation, corrections)];
+        if (counters.epoch !== epoch) settled.push(this.#countAgain(bounds, costNanoDollars ?? 0));
+        Promise.all(settled).catch((error: unknown) => {
           logger.warn({ err: error }, "the cost of a request could not be settled");
         });
       },
     };
+  }
+
+  /** Counts a request that ran while the counts were lost: the next ones began before its cost was recorded. */
+  async #countAgain(bounds: readonly SpendBound[], nanoDollars: number): Promise<void> {
+    const count = await this.#beginSpending(bounds);
+    await count(nanoDollars);
   }
 
   #maxCost(claim: QuotaClaim): number {
@@ -127,7 +139,7 @@ export class SpendLimits implements Quota {
     if (begun === undefined) {
       begun = this.#begin(bound, key);
       this.#begun.set(key, begun);
-    }
+    } else if (begun === "begun") begun = this.#noteSpent(bound, key);
     if (begun !== "begun") await resultWithin(begun, MAX_WAIT_MS);
     const limit = bound.isEnforcing ? thresholdOf(bound) : Number.MAX_SAFE_INTEGER;
     return { bound, key, limit, windowSeconds: COUNTER_SECONDS[bound.period] };
@@ -141,12 +153,39 @@ export class SpendLimits implements Quota {
       const counted = await this.#amountCounted(key, windowSeconds);
       await this.#options.counters.begin(key, windowSeconds, Math.max(0, spent - counted));
       this.#begun.set(key, "begun");
+      this.#begun.set(this.#inOutage(key), "begun");
     } catch (error) {
       // Without the database the service keeps running and counts from zero until the next attempt.
       setTimeout(() => this.#begun.delete(key), RETRY_MS).unref();
       const { subject } = scope;
       this.#options.logger.warn({ err: error, subject }, "the amount spent so far could not be loaded yet");
     }
+  }
+
+  /**
+   * Reads once per outage what all replicas have spent, which this one last heard with its last request. Without the
+   * database, that has to do.
+   */
+  #noteSpent({ scope, period, window }: SpendBound, key: string): Promise<void> | "begun" {
+    const { spentIn, counters } = this.#options;
+    const name = this.#inOutage(key);
+    const noted = this.#begun.get(name);
+    if (noted !== undefined) return noted;
+    const note = async () => {
+      // The database may hang as the counters do: requests wait for it once.
+      const spent = await resultWithin(spentIn(scope, window), MAX_WAIT_MS).catch(() => undefined);
+      if (spent !== undefined) await counters.noteUsed(key, COUNTER_SECONDS[period], spent);
+      this.#begun.set(name, "begun");
+    };
+    const noting = note();
+    this.#begun.set(name, noting);
+    return noting;
+  }
+
+  /** Name of a counter in the present outage of the counters; without one, its key. */
+  #inOutage(key: string): string {
+    const { outage } = this.#options.counters;
+    return outage === 0 ? key : `${key} ${outage}`;
   }
 
   /** Amount counted while the database was unavailable, which the usage records contain too. */
