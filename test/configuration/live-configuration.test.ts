@@ -246,6 +246,15 @@ describe.each(["sqlite", "postgresql"] as const)("with %s", (kind) => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test("answers an equal change with the entry, also at a replica that has not applied it yet", async () => {
+    const model = { id: "echo-of-both", task: "chat", deployments: [{ engine: "scripted", echo: true }] };
+    const created = await call("POST", "/models", model);
+    const { etag, body } = await configurationClient(other)("POST", "/models/echo-of-both", model);
+    expect({ etag, body }).toEqual({ etag: created.etag, body: created.body });
+    expect(await chatStatus(other, "echo-of-both")).toEqual({ status: 200, text: "Hi" });
+    expect((await call("DELETE", "/models/echo-of-both/entry")).status).toBe(200);
+  });
+
   test("keeps an entry that the file shadows or invalidates, and applies it again afterwards", async () => {
     const shadowing = FILE.replace("id: parrot", "id: polly");
     await writeFile(service.configFile, `${shadowing}server: { workers: 2 }\n`);

@@ -129,7 +129,9 @@ export class LiveConfiguration {
         const stored = await this.#options.store.read();
         const changes = await edit(stored);
         for (const change of changes) this.requireUnlocked(change.kind, change.name);
-        if (changes.length === 0) return this.#stored;
+        // Another replica may have made it a moment ago.
+        if (changes.length === 0)
+          return stored.version === this.#stored.version ? stored : await this.#applyCommitted();
         const config = this.#check(stored, changes);
         await this.#options.check(config);
         if (!(await this.#options.store.commit(stored, changes, commit))) continue;
@@ -167,7 +169,7 @@ export class LiveConfiguration {
     this.#poll = undefined;
   }
 
-  /** What is stored but could not be applied now is applied later, as on other replicas. */
+  /** Applies what is stored. What could not be applied now is applied later, as on other replicas. */
   async #applyCommitted(): Promise<Stored> {
     try {
       const stored = await this.#options.store.read();
