@@ -132,6 +132,20 @@ test("changes the password with the current one, and ends the user's other sessi
   await post(browser, "/console/password", { current_password: OTHER_PASSWORD, password: PASSWORD });
 });
 
+test("lets one of two requests at once change the password with the same current one", async () => {
+  await theOwner();
+  const [one, two] = [new BrowserJar(), new BrowserJar()];
+  for (const browser of [one, two]) expect((await signIn(OWNER.email, PASSWORD, browser)).status).toBe(200);
+  const change = (browser: BrowserJar, password: string) =>
+    post(browser, "/console/password", { current_password: PASSWORD, password });
+  const answers = await Promise.all([change(one, OTHER_PASSWORD), change(two, `${OTHER_PASSWORD}!`)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  const [winner, changed] = answers[0]?.status === 200 ? [one, OTHER_PASSWORD] : [two, `${OTHER_PASSWORD}!`];
+  const back = await post(winner, "/console/password", { current_password: changed, password: PASSWORD });
+  expect(back.status).toBe(200);
+  owner = Promise.resolve(winner);
+});
+
 test("sets a password once with an administrator's link", async () => {
   const administrator = await theOwner();
   const { user } = await sessionOf(administrator, service.origin);

@@ -35,7 +35,7 @@ import {
   putPassword,
   putPasswordLink,
 } from "./password-queries.ts";
-import type { UserSessionRow } from "./sign-on-rows.ts";
+import type { UserPasswordRow, UserSessionRow } from "./sign-on-rows.ts";
 import { findSessionsOfUser } from "./user-session-queries.ts";
 import { endSessions, type UserSessions } from "./user-sessions.ts";
 
@@ -59,6 +59,9 @@ export interface NewOwner {
   password: Secret;
 }
 
+/** A password that was right, by its hash. */
+type Verified = Pick<UserPasswordRow, "userId" | "hash">;
+
 export class Passwords {
   readonly #options: PasswordsOptions;
 
@@ -80,12 +83,12 @@ export class Passwords {
   async signIn(actor: Actor, email: string, password: Secret): Promise<NewConsoleSession> {
     this.#checkAllowed();
     const { transactions, sessions, attempts } = this.#options;
-    const user = await attempts.try(email, actor.ipAddress ?? "", () => this.#verify(email, password));
-    if (user === undefined) throw wrongPassword();
-    if (user.disabledAt !== null) throw new Fault("forbidden", "Your account is disabled. Ask your administrator.");
-    return transactions.run({ ...actor, userId: user.id }, (transaction) =>
-      sessions.begin(transaction, { user, method: "password" }),
-    );
+    const verified = await attempts.try(email, actor.ipAddress ?? "", () => this.#verify(email, password));
+    if (verified === undefined) throw wrongPassword();
+    return transactions.run({ ...actor, userId: verified.userId }, async (transaction) => {
+      const user = await requireVerified(transaction, verified);
+      return sessions.begin(transaction, { user, method: "password" });
+    });
   }
 
   /**
@@ -128,7 +131,7 @@ export class Passwords {
         checkMayManageUser(executor, each, user),
       );
       if (!mayGive) throw usedLink();
-      if (user.disabledAt !== null) throw new Fault("forbidden", "Your account is disabled. Ask your administrator.");
+      if (user.disabledAt !== null) throw disabled();
       return this.#set(transaction, user, passwordHash);
     });
   }
@@ -143,7 +146,9 @@ export class Passwords {
     const verified = await attempts.try(user.email, actor.ipAddress ?? "", () => this.#verify(user.email, current));
     if (verified === undefined) throw wrongPassword();
     const passwordHash = await hashPassword(next);
-    return transactions.run({ ...actor, userId }, (transaction) => this.#set(transaction, user, passwordHash));
+    return transactions.run({ ...actor, userId }, async (transaction) =>
+      this.#set(transaction, await requireVerified(transaction, verified), passwordHash),
+    );
   }
 
   /**
@@ -199,14 +204,14 @@ export class Passwords {
     return this.#options.sessions.begin(transaction, { user, method: "password" });
   }
 
-  async #verify(email: string, password: Secret): Promise<UserRow | undefined> {
+  async #verify(email: string, password: Secret): Promise<Verified | undefined> {
     const { database } = this.#options.transactions;
     const entry = await database.run(async (executor) => {
       const organization = await findDefaultOrganization(executor);
       const user = organization && (await findUserByEmail(executor, organization.id, email));
       return user && { user, stored: await findPassword(executor, user.id) };
     });
-    return (await verifyPassword(password, entry?.stored?.hash)) ? entry?.user : undefined;
+    return (await verifyPassword(password, entry?.stored?.hash)) ? entry?.stored : undefined;
   }
 
   #checkAllowed(): void {
@@ -214,6 +219,17 @@ export class Passwords {
     const message = "People sign in here with a provider only (`sign_on.required`).";
     throw new Fault("forbidden", message, { code: "sign_on_required" });
   }
+}
+
+/** Returns the user. Throws a Fault where the password was changed, or the user disabled, while it was verified. */
+async function requireVerified(
+  { executor }: AccountTransaction,
+  { userId, hash: verified }: Verified,
+): Promise<UserRow> {
+  const [user] = await findUsersByIds(executor, [userId]);
+  if (user === undefined || (await findPassword(executor, userId))?.hash !== verified) throw wrongPassword();
+  if (user.disabledAt !== null) throw disabled();
+  return user;
 }
 
 function checkPassword(password: Secret): void {
@@ -225,6 +241,10 @@ function checkPassword(password: Secret): void {
 
 function hashLinkToken(token: string): string {
   return hash("sha256", `password link\0${token}`);
+}
+
+function disabled(): Fault {
+  return new Fault("forbidden", "Your account is disabled. Ask your administrator.");
 }
 
 function wrongPassword(): Fault {
