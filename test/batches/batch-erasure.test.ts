@@ -54,7 +54,9 @@ test("erases batches of messages that have ended and that run, with their reques
   await expect.poll(() => statusOf(long)).toBe("in_progress");
 
   const erased = await send(`/v1/organization/users/${id}/erase`, {});
-  expect(erased.rows).toMatchObject({ batches: 2, files: 3 });
+  expect(erased.rows.batches).toBe(2);
+  // The running batch may have ended with its key, and then has a file of errors.
+  expect([3, 4]).toContain(erased.rows.files);
   await service.stop();
   expect(await filesWith(directory, "adgers")).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Feature } from "../../http/feature.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
@@ -13,6 +14,12 @@ import type { UsageStorage } from "../usage/index.ts";
 import { personalRetention } from "./personal-retention.ts";
 import { Privacy } from "./privacy.ts";
 import { privacy } from "./routes.ts";
+
+/**
+ * A request whose key was revoked ends within a second at every replica, and its usage is in the database within another
+ * one; the rest is for busy replicas.
+ */
+const WRITTEN_AFTER_MS = 5_000;
 
 interface PrivacyParts {
   accounts: Accounts;
@@ -52,5 +59,7 @@ export function privacyFeature({
   const keyring = config.responses.store ? openContentKeys({ config, database, logger }) : undefined;
   const content = keyring && new SealedRows(keyring, logger);
   const context = { database, files, content, recorded, chats: chatKeys?.sealed };
-  return { admin: [privacy(new Privacy({ transactions, tables: personalData, context, logger, flush }))] };
+  const untilWritten = () => pause(WRITTEN_AFTER_MS);
+  const options = { transactions, tables: personalData, context, logger, flush, untilWritten };
+  return { admin: [privacy(new Privacy(options))] };
 }

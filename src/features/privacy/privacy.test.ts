@@ -78,6 +78,7 @@ async function open(kind: (typeof DATABASE_KINDS)[number], existing?: Awaited<Re
     context: { database, files, content },
     logger,
     flush,
+    untilWritten: async () => {},
   });
   return { database, accounts, history, recorder, privacy, organizationId, projectId, files, content, folder };
 }
@@ -442,6 +443,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       context: { database: service.database, files: service.files, content: undefined },
       logger: (await databases.create("sqlite")).logger,
       flush: async () => {},
+      untilWritten: async () => {},
     });
     await expect(broken.eraseUser(AUTHOR, reference)).rejects.toThrow("the storage is away");
     await expect(service.accounts.users.retrieve(reference)).resolves.toMatchObject({ disabledAt: expect.anything() });

@@ -27,6 +27,8 @@ export interface PrivacyOptions {
   logger: Logger;
   /** Writes usage and requests that are still in memory. */
   flush: () => Promise<void>;
+  /** Resolves once requests of keys that were revoked before have ended, and are written, at every replica. */
+  untilWritten: () => Promise<void>;
 }
 
 /** A row of an export with the name of its table. */
@@ -85,6 +87,9 @@ export class Privacy {
       await updateUser(executor, user.id, { disabledAt: user.disabledAt ?? now });
       return userAsPerson(executor, user);
     });
+    const { user, caller } = person.identifiers;
+    // Without a key or a session, nothing of the user runs.
+    if (caller.length > user.length) await this.#options.untilWritten();
     return this.#erase(author, person);
   }
 
