@@ -4,14 +4,18 @@ import { createHash } from "node:crypto";
 import type OpenAI from "openai";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sharedPostgres } from "../support/databases/postgres.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator, caller } from "../support/service/team-services.ts";
+
+const files = "files: { max_file_size: 1MB, max_size_per_project: 2MB }";
 
 let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
-  const files = "files: { max_file_size: 1MB, max_size_per_project: 2MB }";
-  service = await startService({ config: `builtin_models: false\n${files}\n` });
+  // A database in which transactions run side by side.
+  const environment = { DATABASE_URL: (await (await sharedPostgres()).createDatabase()).reveal() };
+  service = await startService({ config: `builtin_models: false\n${files}\n`, environment });
   client = service.client({ maxRetries: 0 });
 });
 afterAll(() => service.stop());
@@ -65,6 +69,18 @@ test("cancels, and counts open uploads for the project's limit", async () => {
   await expect(begin(900_000)).rejects.toMatchObject({ status: 429, code: "insufficient_quota" });
   for (const { id } of uploads) expect((await client.uploads.cancel(id)).status).toBe("cancelled");
   expect((await client.uploads.cancel((await begin(900_000)).id)).status).toBe("cancelled");
+});
+
+test("counts uploads and parts that arrive at the same time", async () => {
+  const granted = async <Result>(requests: Promise<Result>[]) =>
+    (await Promise.allSettled(requests)).flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  const uploads = await granted(Array.from({ length: 8 }, () => begin(900_000)));
+  expect(uploads).toHaveLength(2);
+  const id = uploads[0]?.id ?? "";
+  const parts = await granted(Array.from({ length: 8 }, () => part(id, "x".repeat(300_000))));
+  expect(parts).toHaveLength(3);
+  expect((await client.uploads.complete(id, { part_ids: parts })).file?.bytes).toBe(900_000);
+  await client.uploads.cancel(uploads[1]?.id ?? "");
 });
 
 test("hides uploads from other projects", async () => {

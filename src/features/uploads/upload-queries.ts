@@ -55,6 +55,10 @@ export async function listRemovableUploads(executor: Executor, now: number, max:
     .execute();
 }
 
+export async function deleteUploadPart(executor: Executor, id: string): Promise<void> {
+  await executor.deleteFrom("uploadParts").where("id", "=", id).execute();
+}
+
 export async function deleteUploadParts(executor: Executor, uploadId: string): Promise<void> {
   await executor.deleteFrom("uploadParts").where("uploadId", "=", uploadId).execute();
 }

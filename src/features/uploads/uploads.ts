@@ -11,10 +11,12 @@ import { newId } from "../../kernel/id.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
+import { lockProject } from "../accounts/index.ts";
 import type { FileRow, FileStore } from "../files/index.ts";
 import {
   changeUpload,
   deleteUpload,
+  deleteUploadPart,
   deleteUploadParts,
   findUpload,
   insertUpload,
@@ -50,17 +52,20 @@ export class Uploads {
 
   /** Throws a Fault for a file that is too large, or for which the project has no room. */
   async create(upload: NewUpload): Promise<UploadRow> {
-    const { files, maxFileSize } = this.#options;
+    const { database, files, maxFileSize } = this.#options;
     const createdAt = Date.now();
     if (upload.bytes > maxFileSize) {
       const message = `The file may have at most ${maxFileSize} bytes, the limit of files.max_file_size; the upload announces ${upload.bytes}.`;
       throw invalidRequest(message, "bytes", "invalid_value");
     }
-    const open = await this.#run((executor) => sumOpenUploads(executor, upload.projectId, createdAt));
-    await files.checkRoom(upload.projectId, open + upload.bytes);
     const expiresAt = createdAt + OPEN_FOR_MS;
     const row: UploadRow = { ...upload, id: newId("upload_"), status: "pending", fileId: null, createdAt, expiresAt };
-    await this.#run((executor) => insertUpload(executor, row));
+    await database.transaction(async (executor) => {
+      await lockProject(executor, upload.projectId);
+      const open = await sumOpenUploads(executor, upload.projectId, createdAt);
+      await files.requireRoom(executor, upload.projectId, open + upload.bytes);
+      await insertUpload(executor, row);
+    });
     return row;
   }
 
@@ -68,23 +73,27 @@ export class Uploads {
   async findOpen(resource: ProjectResource): Promise<UploadRow> {
     const row = await this.#run((executor) => findUpload(executor, resource));
     if (row === undefined) throw new Fault("not-found", `No such Upload object: ${resource.id.slice(0, 100)}`);
-    if (row.status !== "pending") throw invalidRequest(`The upload '${row.id}' is ${row.status}. Create another one.`);
+    if (row.status !== "pending") throw notPending(row);
     if (row.expiresAt <= Date.now()) throw invalidRequest(`The upload '${row.id}' has expired. Create another one.`);
     return row;
   }
 
   /** Adds the file at `path`, which is moved or copied. Throws a Fault when the parts exceed the announced size. */
   async addPart(upload: UploadRow, { path, bytes }: { path: string; bytes: number }): Promise<UploadPartRow> {
-    const parts = await this.#run((executor) => listUploadParts(executor, upload.id));
-    const received = parts.reduce((sum, part) => sum + part.bytes, bytes);
-    if (received > upload.bytes) {
-      const message = `The parts have ${received} bytes; the upload announced ${upload.bytes}.`;
-      throw invalidRequest(message, "data", "invalid_value");
-    }
-    if (parts.length >= MAX_PARTS) throw invalidRequest(`An upload may have at most ${MAX_PARTS} parts.`, "data");
+    const { database, files } = this.#options;
     const part: UploadPartRow = { id: newId("part_"), uploadId: upload.id, bytes, createdAt: Date.now() };
-    await this.#options.files.blobs.putFile(blobOf(part), path);
-    await this.#run((executor) => insertUploadPart(executor, part));
+    await database.transaction(async (executor) => {
+      // Makes other parts wait, which would not see this one.
+      if (!(await changeUpload(executor, upload, "pending", { status: "pending" }))) throw notPending(upload);
+      checkPart(upload, await listUploadParts(executor, upload.id), bytes);
+      await insertUploadPart(executor, part);
+    });
+    try {
+      await files.blobs.putFile(blobOf(part), path);
+    } catch (failure) {
+      await this.#run((executor) => deleteUploadPart(executor, part.id)).catch(() => {});
+      throw failure;
+    }
     return part;
   }
 
@@ -185,6 +194,21 @@ export class Uploads {
   #run<Result>(work: (executor: Executor) => Promise<Result>): Promise<Result> {
     return this.#options.database.run(work);
   }
+}
+
+/** Throws a Fault for a part that exceeds the announced size, or that is one too many. */
+function checkPart(upload: UploadRow, parts: readonly UploadPartRow[], bytes: number): void {
+  const received = parts.reduce((sum, part) => sum + part.bytes, bytes);
+  if (received > upload.bytes) {
+    const message = `The parts have ${received} bytes; the upload announced ${upload.bytes}.`;
+    throw invalidRequest(message, "data", "invalid_value");
+  }
+  if (parts.length >= MAX_PARTS) throw invalidRequest(`An upload may have at most ${MAX_PARTS} parts.`, "data");
+}
+
+function notPending({ id, status }: Pick<UploadRow, "id" | "status">): Fault {
+  const state = status === "pending" ? "no longer open" : status;
+  return invalidRequest(`The upload '${id}' is ${state}. Create another one.`);
 }
 
 function folderOf(uploadId: string): string {
