@@ -205,6 +205,13 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       name: "Renamed",
       metadata: { team: "a" },
     });
+    const changes = { name: "Renamed at once", metadata: { team: "at once" } };
+    for (let round = 0; round < 5; round += 1) {
+      await client.evals.update(evalId, { name: "Before", metadata: { team: "before" } });
+      const { name, metadata } = changes;
+      await Promise.all([client.evals.update(evalId, { name }), client.evals.update(evalId, { metadata })]);
+      expect(await client.evals.retrieve(evalId)).toMatchObject(changes);
+    }
     expect((await client.evals.runs.list(evalId)).data.map(({ id }) => id)).toEqual([run.id]);
     expect(await client.evals.runs.delete(run.id, { eval_id: evalId })).toMatchObject({ deleted: true });
     await expect(client.evals.runs.retrieve(run.id, { eval_id: evalId })).rejects.toMatchObject({ status: 404 });

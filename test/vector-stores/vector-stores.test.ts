@@ -88,6 +88,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const changed = await client.vectorStores.update(store.id, { name: "Moon", expires_after: null });
     expect(changed).toMatchObject({ name: "Moon", metadata, expires_at: null });
     expect(changed).not.toHaveProperty("expires_after");
+    const changes = { name: "Moon at once", metadata: { team: "at once" } };
+    for (let round = 0; round < 5; round += 1) {
+      await client.vectorStores.update(store.id, { name: "Before", metadata: { team: "before" } });
+      const { name, metadata } = changes;
+      const update = (change: object) => client.vectorStores.update(store.id, change);
+      await Promise.all([update({ name }), update({ metadata })]);
+      expect(await client.vectorStores.retrieve(store.id)).toMatchObject(changes);
+    }
     const second = await client.vectorStores.create({});
     const page = await client.vectorStores.list({ limit: 1 });
     expect(page.data.map(({ id }) => id)).toEqual([second.id]);

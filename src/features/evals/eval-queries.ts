@@ -28,7 +28,7 @@ export async function updateEval(
   id: string,
   change: Partial<Pick<EvalRow, "name" | "metadata">>,
 ): Promise<void> {
-  await executor.updateTable("evals").set(change).where("id", "=", id).execute();
+  if (Object.keys(change).length > 0) await executor.updateTable("evals").set(change).where("id", "=", id).execute();
 }
 
 export async function deleteEval(executor: Executor, id: string): Promise<void> {

@@ -64,13 +64,16 @@ export class Evals {
     change: { name?: string | undefined; metadata?: MetadataInput },
   ): Promise<Eval> {
     return this.#database.transaction(async (executor) => {
+      const { id } = await requireEval(executor, resource);
+      const { name, metadata } = change;
+      await updateEval(executor, id, {
+        ...(name !== undefined && { name }),
+        ...(metadata !== undefined && { metadata: toText(metadata) }),
+      });
       const row = await requireEval(executor, resource);
-      const { name = row.name } = change;
-      const metadata = change.metadata === undefined ? row.metadata : toText(change.metadata);
-      await updateEval(executor, row.id, { name, metadata });
-      const event = { projectId: row.projectId, resourceId: row.id, details: { name } };
+      const event = { projectId: row.projectId, resourceId: id, details: { name: row.name } };
       await recordProjectAudit(executor, author, { type: "eval.updated", ...event });
-      return toEval({ ...row, name, metadata });
+      return toEval(row);
     });
   }
 

@@ -82,6 +82,7 @@ export class Prompts {
     change: { name?: string | undefined; description?: string | null | undefined },
   ): Promise<Prompt> {
     return this.#change(author, async (executor, audit) => {
+      await lockProject(executor, resource.projectId);
       const row = await require(executor, resource);
       const updatedAt = Date.now();
       const { name = row.name, description = row.description } = change;

@@ -1,6 +1,7 @@
 /** Vector stores, always found through their project. */
 
-import type { Updateable } from "kysely";
+import { sql, type Updateable } from "kysely";
+import { DAY_MS } from "../../kernel/durations.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
@@ -31,6 +32,17 @@ export async function updateVectorStore(
   change: Updateable<VectorStoreRow>,
 ): Promise<void> {
   const update = executor.updateTable("vectorStores").set(change).where("id", "=", id);
+  await update.where("projectId", "=", projectId).where("deletedAt", "is", null).execute();
+}
+
+/** Counts the days to the expiry, which may have changed meanwhile, from `now` on, in epoch milliseconds. */
+export async function postponeExpiry(
+  executor: Executor,
+  { projectId, id }: ProjectResource,
+  now: number,
+): Promise<void> {
+  const expiresAt = sql<number | null>`${now} + cast(expires_after_days as bigint) * ${sql.lit(DAY_MS)}`;
+  const update = executor.updateTable("vectorStores").set({ lastActiveAt: now, expiresAt }).where("id", "=", id);
   await update.where("projectId", "=", projectId).where("deletedAt", "is", null).execute();
 }
 

@@ -11,6 +11,7 @@ import {
   findVectorStore,
   insertVectorStore,
   listVectorStores,
+  postponeExpiry,
   readTotals,
   type StoreTotals,
   updateVectorStore,
@@ -106,18 +107,16 @@ export class VectorStores {
 
   /** Throws a Fault when the project has no such store. */
   async update(resource: ProjectResource, change: VectorStoreChange): Promise<VectorStoreRow> {
-    const store = await this.find(resource);
-    const { name, metadata, expiresAfterDays: days } = change;
-    const expiresAfterDays = days === undefined ? store.expiresAfterDays : days;
+    const { name, metadata, expiresAfterDays } = change;
+    const now = Date.now();
     const row = {
-      name: name === undefined ? store.name : (name ?? ""),
-      metadata: metadata === undefined ? store.metadata : metadata && JSON.stringify(metadata),
-      expiresAfterDays,
-      expiresAt: days === undefined ? store.expiresAt : expiryOf(Date.now(), expiresAfterDays),
-      lastActiveAt: Date.now(),
+      ...(name !== undefined && { name: name ?? "" }),
+      ...(metadata !== undefined && { metadata: metadata && JSON.stringify(metadata) }),
+      ...(expiresAfterDays !== undefined && { expiresAfterDays, expiresAt: expiryOf(now, expiresAfterDays) }),
+      lastActiveAt: now,
     };
     await this.#database.run((executor) => updateVectorStore(executor, resource, row));
-    return { ...store, ...row };
+    return this.find(resource);
   }
 
   /** Deletes a store; its content is removed in steps. Throws a Fault when the project has no such store. */
@@ -130,8 +129,7 @@ export class VectorStores {
   /** Postpones the expiry of a store that is used. */
   async markActive(store: VectorStoreRow, now = Date.now()): Promise<void> {
     if (now - store.lastActiveAt < ACTIVITY_MS) return;
-    const change = { lastActiveAt: now, expiresAt: expiryOf(now, store.expiresAfterDays) };
-    await this.#database.run((executor) => updateVectorStore(executor, store, change));
+    await this.#database.run((executor) => postponeExpiry(executor, store, now));
   }
 }
 
