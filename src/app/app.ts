@@ -69,6 +69,8 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const passwords = openPasswords(config, accounts, userSessions, passwordAttempts);
   const usage = openUsage(base);
   const { recorder, history, spentIn } = usage;
+  // Spend limits begin again with what is recorded, once the shared counters are back.
+  if ("beforeReturn" in counters) counters.beforeReturn(() => recorder.flush());
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
   const webhooks = openWebhooks({ ...base, outbox, openCircuits });
   const onSpent = openSpendAlerts({ ...base, accounts, usage, outbox, mail });

@@ -50,6 +50,7 @@ export class SharedCounters implements Counters {
   readonly #unsyncedBeginnings: Set<Beginning> = new Set();
   /** Empty snapshots of windows in which the store may count more than this replica has used. */
   readonly #unconfirmed: Map<string, WindowSnapshot> = new Map();
+  #beforeReturn: () => Promise<unknown> = async () => {};
   #isShared = false;
   #outages = 1;
   /** From the moment at which a rejoin reaches the store, which is before it shares. */
@@ -92,6 +93,11 @@ export class SharedCounters implements Counters {
   /** Resolves after the first attempt to reach the store. */
   async firstAttempt(): Promise<void> {
     await this.#firstJoin.promise;
+  }
+
+  /** Calls `work` whenever the store can be reached again, before any replica counts with it. */
+  beforeReturn(work: () => Promise<unknown>): void {
+    this.#beforeReturn = work;
   }
 
   async take(claims: readonly CounterClaim[]): Promise<Taken> {
@@ -204,6 +210,8 @@ export class SharedCounters implements Counters {
         OPEN_TIMEOUT_MS,
       );
       this.#syncClock(now);
+      // A failure concerns what is counted, not the store.
+      await storeAnswer(this.#beforeReturn(), OPEN_TIMEOUT_MS).catch(() => {});
       this.#isConnected = true;
       // Before it joins: a replica that shares already must not count another initial amount instead.
       await this.#sendBeginnings([...this.#unsyncedBeginnings]);

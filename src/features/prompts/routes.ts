@@ -29,7 +29,7 @@ const WRITE = { tag: "Prompts", permission: "project", requires: "project.prompt
 const READ = { tag: "Prompts", permission: "project" } as const;
 
 /** /v1/prompts. `flush` writes usage that is still in memory. */
-export function storedPrompts(prompts: Prompts, flush: () => Promise<void>): FastifyPluginAsync {
+export function storedPrompts(prompts: Prompts, flush: () => Promise<unknown>): FastifyPluginAsync {
   return routes(
     operation(
       "GET /prompts",

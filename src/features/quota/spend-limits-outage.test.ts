@@ -33,11 +33,17 @@ async function startReplicas() {
   const logger = createLogger("silent");
   /** What the usage records say, in cents. */
   const recorded = { cents: 0 };
+  /** What is spent and waits to be recorded. */
+  const late = { cents: 0 };
   const start = async () => {
     const store = new RedisStore(address);
     const counters = new SharedCounters({ store, logger, onStoreUnavailable: "share" });
     onTestFinished(() => counters.close());
     await counters.firstAttempt();
+    counters.beforeReturn(async () => {
+      recorded.cents += late.cents;
+      late.cents = 0;
+    });
     const limit = { scopeId: "proj_a", organizationId: "org_a", thresholdCents: LIMIT_CENTS };
     const spendLimitsOf = () => [{ ...limit, isEnforcing: 1, begunAt: 1, updatedAt: 1 }];
     const sources = { spendLimitsOf, budgetsOf: () => [], summedLabel: () => ({ kind: "tag", value: "" }) as const };
@@ -58,7 +64,7 @@ async function startReplicas() {
   const untilShared = () =>
     expect.poll(() => [one, two].map(({ counters }) => counters.state)).toEqual(Array(2).fill(TOGETHER));
   await untilShared();
-  return { redis, one, two, untilShared };
+  return { redis, one, two, late, untilShared };
 }
 
 const TOGETHER = { isShared: true, replicas: 2 };
@@ -99,4 +105,15 @@ test.skipIf(!HAS_REDIS)(`divides what the others have left, without the counts${
   }
   expect(granted.one + granted.two).toBeLessThanOrEqual(LIMIT_CENTS - 90);
   expect(granted.two).toBeGreaterThan(0);
+});
+
+test.skipIf(!HAS_REDIS)(`begins again with what no replica had recorded yet${WITHOUT_REDIS}`, async () => {
+  const { redis, one, late, untilShared } = await startReplicas();
+  await one.spend(1);
+  await redis.stop();
+  late.cents = 80;
+  await redis.start();
+  await untilShared();
+  await one.spend(19);
+  await expect(one.reserve(1)).rejects.toMatchObject({ kind: "quota-exhausted" });
 });

@@ -4,6 +4,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Caller } from "../../contracts/caller.ts";
 import type { Feature } from "../../http/feature.ts";
 import { labelRequests } from "../../http/label-requests.ts";
+import { type Fault, unavailable } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Metrics } from "../../observability/metrics.ts";
@@ -60,10 +61,16 @@ export function openUsage({ config, database, logger, lifetime, metrics }: Usage
     history,
     reports,
     spentIn: async (scope, window) => {
-      await recorder.flush();
+      // The database may be back between both: limits would begin without what waits for it.
+      if (!(await recorder.flush())) throw notWritten();
       return reports.spentIn(scope, window);
     },
   };
+}
+
+function notWritten(): Fault {
+  const message = "The database does not have all usage yet. Try again in a moment.";
+  return unavailable(message, "database_unavailable", 1);
 }
 
 /** Returns what adds end users, tags and sessions to the callers of a scope's requests. */

@@ -24,10 +24,11 @@ describe("while the database is unavailable", () => {
       recorder.record(usageRecord());
       await sleep(10);
     }
-    await recorder.flush();
+    expect(await recorder.flush()).toBe(false);
     expect(readdirSync(directory)).toHaveLength(1);
     await databases.postgres.start();
     await expect.poll(() => requestsIn(database)).toBe(51);
+    expect(await recorder.flush()).toBe(true);
   });
 
   test("leaves unwritten usage to the next process", async () => {

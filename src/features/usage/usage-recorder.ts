@@ -91,15 +91,18 @@ export class UsageRecorder {
     if (this.#pending.count >= RECORDS_PER_BATCH) this.#note();
   }
 
-  /** Resolves once everything recorded is in the database, or the database is unavailable. */
-  async flush(): Promise<void> {
+  /** Resolves once everything recorded is in the database; with false if the database is unavailable. */
+  async flush(): Promise<boolean> {
     this.#note();
     await this.#draining;
+    const failedAt = this.#failedAt;
     await this.#drain();
-    if (this.#pending.count === 0) return;
-    // These records arrived after the batch that the disk refused.
-    this.#note();
-    await this.#drain();
+    if (this.#pending.count > 0) {
+      // These records arrived after the batch that the disk refused.
+      this.#note();
+      await this.#drain();
+    }
+    return this.#failedAt === failedAt;
   }
 
   /** Leaves unwritten records in the journal, for the next process with the same folder. */
