@@ -34,7 +34,12 @@ async function open(kind: (typeof DATABASE_KINDS)[number], maxContextBytes = 10_
   return { database, storage: storageOf(database, "k", maxContextBytes) };
 }
 
-function storageOf(database: Database, key: string, maxContextBytes = 10_000): ResponseStorage {
+function storageOf(
+  database: Database,
+  key: string,
+  maxContextBytes = 10_000,
+  outbox = new WebhookOutbox([]),
+): ResponseStorage {
   const keyring = new Keyring([new Secret(key.repeat(32))]);
   const limits = { maxContextBytes, maxSizePerProject: MAX_BYTES_PER_PROJECT };
   const storage = new ResponseStorage({
@@ -43,7 +48,7 @@ function storageOf(database: Database, key: string, maxContextBytes = 10_000): R
     logger,
     keepDays: 30,
     ...limits,
-    outbox: new WebhookOutbox([]),
+    outbox,
   });
   closing.push(() => storage.close());
   return storage;
@@ -202,6 +207,44 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .set({ usedAt: Date.now() - 61_000 })
         .execute(),
     );
+    expect(await storage.responses.find({ projectId, id: "resp_1" })).toMatchObject({
+      isRunning: false,
+      response: { status: "failed", error: { code: "server_error" } },
+    });
+  });
+
+  test("ends a response once its process is dead, with one event for all replicas", async () => {
+    const { database, storage } = await open(kind);
+    const secret = new Secret(`whsec_${"a".repeat(32)}`);
+    const outbox = new WebhookOutbox([{ url: "https://a.example", secret, events: ["response.failed"] }]);
+    const replicas = [storageOf(database, "k", 10_000, outbox), storageOf(database, "k", 10_000, outbox)];
+    for (const id of ["resp_1", "resp_2"]) {
+      const envelope = { id, status: "in_progress" };
+      await storage.responses.insert(response(id, { envelope, isBackground: true, output: [] }));
+    }
+    await database.run((executor) =>
+      executor
+        .updateTable("storedResponses")
+        .set({ usedAt: Date.now() - 61_000 })
+        .where("id", "=", "resp_1")
+        .execute(),
+    );
+    const otherKey = storageOf(database, "o", 10_000, outbox);
+    for (const replica of [otherKey, ...replicas]) await replica.responses.endDead();
+    const statuses = () =>
+      database.run((executor) =>
+        executor.selectFrom("storedResponses").select(["id", "status"]).orderBy("id").execute(),
+      );
+    expect(await statuses()).toContainEqual({ id: "resp_1", status: "in_progress" });
+    for (const replica of [otherKey, ...replicas]) await replica.responses.endDead();
+    const deliveries = await database.run((executor) =>
+      executor.selectFrom("webhookDeliveries").select(["type", "payload"]).execute(),
+    );
+    expect(await statuses()).toEqual([
+      { id: "resp_1", status: "failed" },
+      { id: "resp_2", status: "in_progress" },
+    ]);
+    expect(deliveries).toEqual([{ type: "response.failed", payload: expect.stringContaining("resp_1") }]);
     expect(await storage.responses.find({ projectId, id: "resp_1" })).toMatchObject({
       isRunning: false,
       response: { status: "failed", error: { code: "server_error" } },

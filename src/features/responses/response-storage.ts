@@ -2,6 +2,7 @@
 
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
@@ -16,6 +17,9 @@ import { SealedSummaries } from "./sealed-summaries.ts";
 import type { ResponseSettings } from "./settings.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 import { StoredItems } from "./stored-items.ts";
+
+/** How often responses of processes that died are looked for. */
+const DEATHS_MS = 30_000;
 
 export interface ResponseStorageOptions extends Pick<ResponseSettings, "keepDays" | "maxSizePerProject"> {
   database: Database;
@@ -34,6 +38,7 @@ export class ResponseStorage {
   readonly background: BackgroundResponses;
   readonly summaries: SealedSummaries;
   readonly #retention: Retention;
+  readonly #deaths: Poll;
   readonly #logger: Logger;
   readonly #storedBytes: StoredBytes;
 
@@ -57,6 +62,8 @@ export class ResponseStorage {
     this.conversations = new ConversationStore({ database, rows, items: this.items, storedBytes });
     this.background = new BackgroundResponses({ responses: this.responses, events, logger });
     this.#retention = responseRetention({ database, logger, keepDays });
+    const onFailure = (err: unknown) => logger.warn({ err }, "responses of dead processes not ended yet");
+    this.#deaths = new Poll(() => this.responses.endDead(), { everyMs: DEATHS_MS, jitter: 0.2, onFailure });
   }
 
   /**
@@ -85,6 +92,7 @@ export class ResponseStorage {
   async close(): Promise<void> {
     this.#retention[Symbol.dispose]();
     this.#storedBytes.close();
+    await this.#deaths.close();
     await this.background.close();
   }
 }

@@ -1,7 +1,7 @@
 /** Stores responses, encrypted, with the items that later responses continue from. */
 
-import { MINUTE_MS } from "../../kernel/durations.ts";
-import { invalidRequest } from "../../kernel/faults.ts";
+import { DAY_MS, MINUTE_MS } from "../../kernel/durations.ts";
+import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { WebhookOutbox } from "../webhooks/index.ts";
@@ -17,6 +17,7 @@ import {
   findResponse,
   insertResponse,
   isRunningStatus,
+  listSilentResponses,
   updateRunningResponse,
 } from "./stored-response-queries.ts";
 import type { ResponseItemRow, StoredResponseRow } from "./stored-response-rows.ts";
@@ -51,6 +52,10 @@ export interface ItemPage {
 
 /** A running response shows a sign of life more often, unless its process has died. */
 const DEAD_AFTER_MS = MINUTE_MS;
+/** Dead responses that are ended at a time. */
+const MAX_DEAD = 100;
+/** Signs of life of other replicas, whose clocks differ, may be as much older. */
+const LATE_MS = 10 * MINUTE_MS;
 
 export interface ResponseStoreOptions {
   database: Database;
@@ -63,6 +68,10 @@ export interface ResponseStoreOptions {
 
 export class ResponseStore {
   readonly #options: ResponseStoreOptions;
+  /** Signs of life before this time were looked through; undefined: none were. */
+  #endedUntil: number | undefined;
+  /** Last sign of life of each response that the last call of `endDead` found. */
+  #silent: ReadonlyMap<string, number> = new Map();
 
   constructor(options: ResponseStoreOptions) {
     this.#options = options;
@@ -167,6 +176,42 @@ export class ResponseStore {
         await this.#announce(executor, resource, "cancelled");
     });
     return this.find(resource);
+  }
+
+  /**
+   * Ends the responses whose processes have died, once for all replicas: those that an earlier call found silent, since
+   * after an outage of the database all are, until their processes can write again.
+   */
+  async endDead(): Promise<void> {
+    const { database } = this.#options;
+    const until = Date.now() - DEAD_AFTER_MS;
+    const from = this.#endedUntil ?? until - DAY_MS;
+    const silent = await database.run((executor) => listSilentResponses(executor, { from, until }, MAX_DEAD));
+    const before = this.#silent;
+    this.#silent = new Map(silent.map(({ id, usedAt }) => [id, usedAt]));
+    for (const row of silent) {
+      const { projectId, id, usedAt } = row;
+      if (before.get(id) !== usedAt) continue;
+      const envelope = this.#readableEnvelope(row);
+      if (envelope === undefined) continue;
+      const change = { status: envelope.status, content: this.#seal("response", projectId, id, envelope) };
+      await database.transaction(async (executor) => {
+        if (await updateRunningResponse(executor, row, change, usedAt)) {
+          await this.#announce(executor, row, envelope.status);
+        }
+      });
+    }
+    this.#endedUntil = until - LATE_MS;
+  }
+
+  /** Undefined for a response that another key encrypted: replicas with that key end it. */
+  #readableEnvelope(row: StoredResponseRow): ResponseEnvelope | undefined {
+    try {
+      return this.#openEnvelope(row);
+    } catch (failure) {
+      if (failure instanceof Fault) return undefined;
+      throw failure;
+    }
   }
 
   /** Adds the event of a background response that has ended. */

@@ -55,19 +55,34 @@ export async function listAnsweredResponses(
   return rows.orderBy("createdAt", "desc").orderBy("id", "desc").limit(limit).execute();
 }
 
-/** Changes a response that still runs; returns false when it has ended or was deleted. */
+/** Lists at most `max` responses that have not ended, by the time of their last sign of life, in epoch milliseconds. */
+export async function listSilentResponses(
+  executor: Executor,
+  { from, until }: { from: number; until: number },
+  max: number,
+): Promise<StoredResponseRow[]> {
+  const rows = executor.selectFrom("storedResponses").selectAll().where("usedAt", ">=", from);
+  const silent = rows.where("usedAt", "<=", until).where("status", "in", RUNNING_STATUSES);
+  return silent.orderBy("usedAt").limit(max).execute();
+}
+
+/**
+ * Changes a response that still runs; returns false when it has ended or was deleted, or has shown another sign of life
+ * than at `seenAt`.
+ */
 export async function updateRunningResponse(
   executor: Executor,
   { projectId, id }: ProjectResource,
   change: Partial<Pick<StoredResponseRow, "status" | "usedAt" | "content" | "conversationId">>,
+  seenAt?: number,
 ): Promise<boolean> {
-  const result = await executor
+  const update = executor
     .updateTable("storedResponses")
     .set(change)
     .where("id", "=", id)
     .where("projectId", "=", projectId)
-    .where("status", "in", RUNNING_STATUSES)
-    .executeTakeFirst();
+    .where("status", "in", RUNNING_STATUSES);
+  const result = await (seenAt === undefined ? update : update.where("usedAt", "=", seenAt)).executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
