@@ -1,8 +1,11 @@
 /** Description of a model for clients, which is available before the model is loaded. */
 
 import type { ChatModel } from "./chat-model.ts";
-import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "./engine.ts";
+import type { EmbeddingModel } from "./embedding-model.ts";
 import type { ImageModel } from "./image-model.ts";
+import type { ModerationModel } from "./moderation-model.ts";
+import type { SpeechModel } from "./speech-model.ts";
+import type { TranscriptionModel } from "./transcription-model.ts";
 
 type Described<Model extends { task: string }, Facts extends keyof Model> = Pick<Model, "task"> &
   Partial<Pick<Model, Facts>>;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { makeEngineServices } from "../../test/support/models/engine-services.ts";
-import type { ModerationModel } from "../contracts/engine.ts";
+import type { ModerationModel } from "../contracts/moderation-model.ts";
 import { ENGINES, filesOf, isLocal, openModel } from "./registry.ts";
 import { ScriptedChat } from "./scripted/scripted-chat.ts";
 

@@ -11,7 +11,7 @@ import { wordErrors } from "../../test/support/models/word-errors.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../test/support/service/temporary-directory.ts";
 import { makeTranscriptionRequest, uploadedFile } from "../../test/support/service/transcription-request.ts";
 import { oncePerState } from "../../test/support/unchanged/once-per-state.ts";
-import type { TranscriptionEvent, TranscriptionModel } from "../contracts/engine.ts";
+import type { TranscriptionEvent, TranscriptionModel } from "../contracts/transcription-model.ts";
 import { invalidRequest } from "../kernel/faults.ts";
 import { openModel } from "./registry.ts";
 import { scriptedSettings } from "./scripted/settings.ts";

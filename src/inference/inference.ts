@@ -5,18 +5,11 @@ import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatRequest } from "../contracts/chat-model.ts";
 import type { PassThrough } from "../contracts/chat-proxy.ts";
 import { DEFAULT_CHAT_REQUEST } from "../contracts/default-chat-request.ts";
-import type {
-  EmbeddingRequest,
-  EmbeddingResult,
-  RerankRequest,
-  RerankResult,
-  SpeechEvent,
-  SpeechRequest,
-  TranscriptionEvent,
-  TranscriptionRequest,
-} from "../contracts/engine.ts";
+import type { EmbeddingRequest, EmbeddingResult, RerankRequest, RerankResult } from "../contracts/embedding-model.ts";
 import { estimatePromptTokens } from "../contracts/estimate-tokens.ts";
 import type { ImageEvent, ImageRequest } from "../contracts/image-model.ts";
+import type { SpeechEvent, SpeechRequest } from "../contracts/speech-model.ts";
+import type { TranscriptionEvent, TranscriptionRequest } from "../contracts/transcription-model.ts";
 import { isOpenAiEmbeddingModel } from "../engines/shared/token-ids.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
 import { embeddingAdapter } from "./adapters/embedding-adapter.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RewrittenPart } from "../contracts/engine.ts";
+import type { RewrittenPart } from "../contracts/speech-model.ts";
 import { pronounce } from "./pronunciations.ts";
 
 test("replaces whole words in any case, the longest first", () => {

@@ -1,7 +1,7 @@
 /** How a project's words are spoken: a text is read with what stands for them. */
 
 import type { Caller } from "../contracts/caller.ts";
-import type { RewrittenPart, SpeechRequest } from "../contracts/engine.ts";
+import type { RewrittenPart, SpeechRequest } from "../contracts/speech-model.ts";
 import { invalidRequest } from "../kernel/faults.ts";
 
 export interface Pronunciation {

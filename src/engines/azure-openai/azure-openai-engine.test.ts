@@ -9,7 +9,7 @@ import { azureFormat } from "../../../test/support/upstreams/native/azure-format
 import { toChunk, toSse } from "../../../test/support/upstreams/native/chat-completion-chunks.ts";
 import { type StandIn, startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
-import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { azureOpenAiEngine } from "./azure-openai-engine.ts";
 import { azureOpenAiSettings } from "./settings.ts";
 

@@ -6,7 +6,7 @@ import { bedrockFormat, toMessage } from "../../../test/support/upstreams/native
 import { type StandIn, startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
-import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { bedrockEngine } from "./bedrock-engine.ts";
 import { toConverseBody } from "./converse-request.ts";
 import { EventStream } from "./event-stream.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/moderation-model.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { CascadeModel, type CascadeSettings } from "./cascade-model.ts";
 

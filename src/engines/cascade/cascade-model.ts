@@ -1,7 +1,12 @@
 /** Asks a guard about the texts that a classifier is unsure about. */
 
 import { createHash } from "node:crypto";
-import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type {
+  ModerationContext,
+  ModerationInput,
+  ModerationModel,
+  ModerationVerdict,
+} from "../../contracts/moderation-model.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import type { Logger } from "../../kernel/logger.ts";

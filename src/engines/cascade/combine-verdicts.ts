@@ -1,6 +1,6 @@
 /** Combines the verdicts of a classifier and of a guard about one input. */
 
-import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../contracts/moderation-model.ts";
 
 export type Thresholds = Readonly<Record<string, number>>;
 

@@ -4,7 +4,12 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { mayBeForeign } from "@parlance-inference/text-language/detect-language";
 import { InferenceSession } from "onnxruntime-node";
-import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type {
+  ModerationContext,
+  ModerationInput,
+  ModerationModel,
+  ModerationVerdict,
+} from "../../contracts/moderation-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { receiveMessages } from "../host/receive-messages.ts";
 import { checkInputLength } from "../shared/check-input-length.ts";

@@ -6,7 +6,7 @@ import { cohereAnswer, cohereFormat } from "../../../test/support/upstreams/nati
 import { type StandIn, startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
-import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { cohereEngine } from "./cohere-engine.ts";
 import { toCohereBody } from "./cohere-request.ts";
 import { cohereSettings } from "./settings.ts";

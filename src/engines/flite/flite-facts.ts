@@ -1,5 +1,5 @@
 import { FLITE_OUTPUT_RATE, FLITE_VOICES } from "@parlance-inference/english-tts/flite-voices";
-import type { SpeechModel } from "../../contracts/engine.ts";
+import type { SpeechModel } from "../../contracts/speech-model.ts";
 import { completeAliases } from "../shared/voices.ts";
 
 /** Voices by OpenAI's names, with the gender that these suggest; `fable` has a British accent. */

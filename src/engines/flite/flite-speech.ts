@@ -1,7 +1,7 @@
 import { FliteTts } from "@parlance-inference/english-tts/flite-tts";
 import { FLITE_VOICES } from "@parlance-inference/english-tts/flite-voices";
-import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/speech-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
 import { resolveVoice } from "../shared/voices.ts";

@@ -6,7 +6,7 @@ import { geminiAnswer, geminiFormat } from "../../../test/support/upstreams/nati
 import { startGoogleOauth } from "../../../test/support/upstreams/native/google-oauth.ts";
 import { type StandIn, startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
 import type { ChatModel } from "../../contracts/chat-model.ts";
-import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { geminiEngine } from "./gemini-engine.ts";
 import { geminiSettings } from "./settings.ts";
 

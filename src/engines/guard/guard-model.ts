@@ -2,7 +2,12 @@
 
 import type { ChatModel, ChatRequest, TokenLogprob } from "../../contracts/chat-model.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
-import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type {
+  ModerationContext,
+  ModerationInput,
+  ModerationModel,
+  ModerationVerdict,
+} from "../../contracts/moderation-model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { describeGuard, FLAGGED_FROM } from "./describe-guard.ts";

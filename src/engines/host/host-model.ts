@@ -1,14 +1,10 @@
 /** Runs a model of any task in a supervised child process and returns a proxy for it. */
 
 import type { ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
-import type {
-  EmbeddingResult,
-  Model,
-  RerankRequest,
-  RerankResult,
-  SpeechEvent,
-  TranscriptionEvent,
-} from "../../contracts/engine.ts";
+import type { EmbeddingResult, RerankRequest, RerankResult } from "../../contracts/embedding-model.ts";
+import type { Model } from "../../contracts/engine.ts";
+import type { SpeechEvent } from "../../contracts/speech-model.ts";
+import type { TranscriptionEvent } from "../../contracts/transcription-model.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { checkedChat } from "../shared/checked-chat.ts";
 import { withGrammars } from "../shared/compile-schemas.ts";

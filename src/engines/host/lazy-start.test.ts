@@ -5,7 +5,8 @@ import { afterEach, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import type { HostedSettings } from "../../../test/support/models/hosted-child.ts";
 import { eventually } from "../../../test/support/service/eventually.ts";
-import type { Model, SpeechModel } from "../../contracts/engine.ts";
+import type { Model } from "../../contracts/engine.ts";
+import type { SpeechModel } from "../../contracts/speech-model.ts";
 import { type Hosted, hostModel } from "./host-model.ts";
 
 const FACTS = {

@@ -1,8 +1,11 @@
 /** Messages between the service and a model's process. Structured clone keeps typed arrays as they are. */
 
 import type { ChatModel } from "../../contracts/chat-model.ts";
-import type { EmbeddingModel, ModerationModel, SpeechModel, TranscriptionModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import type { ImageModel } from "../../contracts/image-model.ts";
+import type { ModerationModel } from "../../contracts/moderation-model.ts";
+import type { SpeechModel } from "../../contracts/speech-model.ts";
+import type { TranscriptionModel } from "../../contracts/transcription-model.ts";
 import { Fault, type FaultDetails, type FaultKind } from "../../kernel/faults.ts";
 
 export type ToChild =

@@ -2,7 +2,8 @@
 
 import { flushCompileCache } from "node:module";
 import { isMainThread } from "node:worker_threads";
-import type { Model, ModerationContext, ModerationInput } from "../../contracts/engine.ts";
+import type { Model } from "../../contracts/engine.ts";
+import type { ModerationContext, ModerationInput } from "../../contracts/moderation-model.ts";
 import { exitWithParent, killOnExit, watchParent } from "../../kernel/process/parent-watchdog.ts";
 import { BackpressuredInput } from "./backpressured-input.ts";
 import { isCountCall } from "./count-call.ts";

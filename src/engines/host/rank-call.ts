@@ -1,4 +1,4 @@
-import type { RerankRequest } from "../../contracts/engine.ts";
+import type { RerankRequest } from "../../contracts/embedding-model.ts";
 
 /** Call of a reranker in another process. */
 export interface RankCall {

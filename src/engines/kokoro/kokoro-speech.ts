@@ -1,7 +1,7 @@
 import { NeuralTts } from "@parlance-inference/english-tts/neural-tts";
 import { voiceLanguages } from "@parlance-inference/english-tts/voice-languages";
-import type { SpeechEvent, SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
+import type { SpeechEvent, SpeechModel, SpeechRequest } from "../../contracts/speech-model.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
 import { resolveVoice } from "../shared/voices.ts";

@@ -7,7 +7,7 @@ import { type LoadOptions, loadModel, openModelFile } from "@parlance-inference/
 import { openStoredStates } from "@parlance-inference/llama-batching/open-stored-states";
 import { isRankingModel, RankingModel } from "@parlance-inference/llama-batching/ranking-model";
 import type { ChatModel } from "../../contracts/chat-model.ts";
-import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import type { Task } from "../../contracts/task.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { nvidiaGpus } from "../../kernel/process/gpus.ts";

@@ -5,7 +5,7 @@ import reference from "../../../test/recordings/all-minilm-l6-v2.json" with { ty
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { minilmGgufPath } from "../../../test/support/models/minilm-gguf.ts";
 import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
-import type { EmbeddingModel, EmbeddingRequest } from "../../contracts/engine.ts";
+import type { EmbeddingModel, EmbeddingRequest } from "../../contracts/embedding-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { rerankerGgufPath } from "../../../test/support/models/minilm-gguf.ts";
 import { oncePerState } from "../../../test/support/unchanged/once-per-state.ts";
-import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import type { Hosted } from "../host/host-model.ts";
 import { llamaCppEngine } from "./llama-cpp-engine.ts";
 import { llamaCppSettings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import type { EmbeddingModel as GgufEmbeddingModel } from "@parlance-inference/llama-batching/embedding-model";
-import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import type { EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/embedding-model.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { countsOtherwise, decodeTokenIds, type TokenIds } from "../shared/token-ids.ts";
 import { toFault } from "./to-fault.ts";

@@ -1,5 +1,5 @@
 import type { RankingModel } from "@parlance-inference/llama-batching/ranking-model";
-import type { EmbeddingModel, EmbeddingResult, RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import type { EmbeddingModel, EmbeddingResult, RerankRequest, RerankResult } from "../../contracts/embedding-model.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
 import { toFault } from "./to-fault.ts";

@@ -6,7 +6,7 @@ import { mistralFormat } from "../../../test/support/upstreams/native/mistral-fo
 import { startStandIn } from "../../../test/support/upstreams/native/stand-in.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatModel, RawPrompt } from "../../contracts/chat-model.ts";
-import type { EmbeddingModel } from "../../contracts/engine.ts";
+import type { EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { mistralEngine } from "./mistral-engine.ts";
 import { MistralEvents } from "./mistral-events.ts";
 import { toMistralBody } from "./mistral-request.ts";

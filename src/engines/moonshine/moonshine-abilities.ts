@@ -1,4 +1,4 @@
-import type { TranscriptionAbilities } from "../../contracts/engine.ts";
+import type { TranscriptionAbilities } from "../../contracts/transcription-model.ts";
 
 /** Abilities of every Moonshine model; speaker labels depend on another model. */
 export const MOONSHINE_ABILITIES: Omit<TranscriptionAbilities, "diarization"> = {

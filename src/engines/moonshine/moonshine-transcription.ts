@@ -1,13 +1,13 @@
 import { ModelFileError } from "@parlance-inference/moonshine-onnx/errors";
 import { type MoonshineFiles, MoonshineModel } from "@parlance-inference/moonshine-onnx/moonshine-model";
 import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type {
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-} from "../../contracts/engine.ts";
-import type { ModelHealth } from "../../contracts/open-model.ts";
+} from "../../contracts/transcription-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { Speakers } from "../shared/speakers.ts";

@@ -7,7 +7,7 @@ import type {
   EmbeddingResult,
   RerankRequest,
   RerankResult,
-} from "../../contracts/engine.ts";
+} from "../../contracts/embedding-model.ts";
 import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";

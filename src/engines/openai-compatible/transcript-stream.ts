@@ -1,7 +1,7 @@
 /** Events of a streamed transcript as they come: OpenAI's own, or vLLM's chunks. */
 
 import { z } from "zod";
-import type { TranscriptionEvent } from "../../contracts/engine.ts";
+import type { TranscriptionEvent } from "../../contracts/transcription-model.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Exchange } from "./connection/exchange.ts";
 import { eventData, parseOrUndefined } from "./connection/read-body.ts";

@@ -7,7 +7,7 @@ import type {
   EmbeddingResult,
   RerankRequest,
   RerankResult,
-} from "../../contracts/engine.ts";
+} from "../../contracts/embedding-model.ts";
 import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { convertLargeJson, LARGE_JSON_BYTES } from "../../kernel/json/large-json.ts";

@@ -1,7 +1,12 @@
 /** A moderation model behind any API of OpenAI's kind: texts go together, an input with images goes alone. */
 
 import { z } from "zod";
-import type { ModerationContext, ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
+import type {
+  ModerationContext,
+  ModerationInput,
+  ModerationModel,
+  ModerationVerdict,
+} from "../../contracts/moderation-model.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Exchange } from "./connection/exchange.ts";
 import { parseOrUndefined, readText } from "./connection/read-body.ts";

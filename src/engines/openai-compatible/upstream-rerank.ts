@@ -1,7 +1,7 @@
 /** Reads answers of an upstream's /rerank, in the shape that Jina, Cohere, vLLM and llama-server share. */
 
 import { z } from "zod";
-import type { RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import type { RerankRequest, RerankResult } from "../../contracts/embedding-model.ts";
 import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { parseUpstreamError, UpstreamError } from "./upstream-error.ts";

@@ -1,6 +1,6 @@
 /** A speech model behind any API of OpenAI's kind. It is asked for plain samples, which are encoded here for each caller. */
 
-import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/speech-model.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";
 import { readErrorBody } from "./connection/read-body.ts";
 import { readErrorResponse } from "./read-error-response.ts";

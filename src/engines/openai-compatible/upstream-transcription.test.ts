@@ -9,7 +9,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
 import { makeTranscriptionRequest, uploadedFile } from "../../../test/support/service/transcription-request.ts";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
+import type {
+  TranscriptionEvent,
+  TranscriptionModel,
+  TranscriptionRequest,
+} from "../../contracts/transcription-model.ts";
 import { openAiCompatibleEngine } from "./openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "./settings.ts";
 

@@ -2,7 +2,11 @@
 
 import type { FormData } from "undici";
 import { z } from "zod";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
+import type {
+  TranscriptionEvent,
+  TranscriptionModel,
+  TranscriptionRequest,
+} from "../../contracts/transcription-model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";

@@ -8,8 +8,9 @@ import {
   toSegments,
   toTracedSegments,
 } from "@parlance-inference/english-tts/to-segments";
-import type { SpeechEvent, SpeechModel, SpeechRequest, TranscriptWord } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
+import type { SpeechEvent, SpeechModel, SpeechRequest } from "../../contracts/speech-model.ts";
+import type { TranscriptWord } from "../../contracts/transcription-model.ts";
 import { unavailable } from "../../kernel/faults.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
 import { completeAliases, resolveVoice } from "../shared/voices.ts";

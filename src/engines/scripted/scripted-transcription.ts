@@ -1,12 +1,12 @@
 /** A transcription model that reads the entire recording and then emits a configured reply sentence by sentence. */
 
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type {
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
   TranscriptWord,
-} from "../../contracts/engine.ts";
-import type { ModelHealth } from "../../contracts/open-model.ts";
+} from "../../contracts/transcription-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { matches, pause, toFailure } from "./scripted-reply.ts";
 import type { ScriptedReply, ScriptedSettings } from "./settings.ts";

@@ -3,7 +3,12 @@
 import { availableParallelism } from "node:os";
 import { TextTooLongError, UnknownTokenError } from "@parlance-inference/sentence-embeddings/errors";
 import { SentenceEncoder } from "@parlance-inference/sentence-embeddings/sentence-encoder";
-import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import type {
+  EmbeddingInput,
+  EmbeddingModel,
+  EmbeddingRequest,
+  EmbeddingResult,
+} from "../../contracts/embedding-model.ts";
 import { RoundRobinLock } from "../../kernel/async/round-robin-lock.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";

@@ -1,4 +1,4 @@
-import type { EmbeddingModel, RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import type { EmbeddingModel, RerankRequest, RerankResult } from "../../contracts/embedding-model.ts";
 
 /** Scores documents by the cosine of their vectors and the query's. Throws what `embed` throws. */
 export async function rankByCosine(

@@ -4,7 +4,11 @@ import { availableParallelism } from "node:os";
 import { SpeakerEncoder } from "@parlance-inference/speaker-embedding/speaker-encoder";
 import { type KnownVoice, LiveSpeakers, labelSpeakers } from "@parlance-inference/speaker-embedding/speaker-labels";
 import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
-import type { TranscriptionEvent, TranscriptionRequest, TranscriptSegment } from "../../contracts/engine.ts";
+import type {
+  TranscriptionEvent,
+  TranscriptionRequest,
+  TranscriptSegment,
+} from "../../contracts/transcription-model.ts";
 
 const MAX_THREADS = 4;
 

@@ -1,7 +1,7 @@
 /** Vocabularies of the token IDs in requests for embeddings. */
 
 import { z } from "zod";
-import type { EmbeddingInput, EmbeddingRequest } from "../../contracts/engine.ts";
+import type { EmbeddingInput, EmbeddingRequest } from "../../contracts/embedding-model.ts";
 
 const OPENAI_EMBEDDING_MODELS = ["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"];
 

@@ -6,8 +6,8 @@ import { requireLanguage, spokenText } from "@parlance-inference/english-tts/req
 import { toSegments } from "@parlance-inference/english-tts/to-segments";
 import { VoiceLevel } from "@parlance-inference/english-tts/voice-level";
 import pLimit from "p-limit";
-import type { SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
 import type { ModelHealth } from "../../contracts/open-model.ts";
+import type { SpeechModel, SpeechRequest } from "../../contracts/speech-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { withSpeechFaults } from "../shared/speech-faults.ts";
 import { completeAliases, resolveVoice } from "../shared/voices.ts";

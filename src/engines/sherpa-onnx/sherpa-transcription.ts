@@ -3,13 +3,13 @@
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type {
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-} from "../../contracts/engine.ts";
-import type { ModelHealth } from "../../contracts/open-model.ts";
+} from "../../contracts/transcription-model.ts";
 import { Fault } from "../../kernel/faults.ts";
 
 import { FAMILIES, type Family } from "./families.ts";

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { onnxFile } from "../../../test/support/models/onnx-file.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
-import type { SpeechModel } from "../../contracts/engine.ts";
+import type { SpeechModel } from "../../contracts/speech-model.ts";
 import { isSherpaOnnxInstalled } from "./load-sherpa-onnx.ts";
 import { sherpaOnnxSettings } from "./settings.ts";
 import { sherpaOnnxEngine } from "./sherpa-onnx-engine.ts";

@@ -2,13 +2,13 @@ import type { EmbedVoice } from "@parlance-inference/speech-segmentation/split-a
 import { ModelFileError, PromptTooLongError, type WhisperFile } from "@parlance-inference/whisper-onnx/errors";
 import type { ComputeType } from "@parlance-inference/whisper-onnx/open-graph";
 import { WhisperModel } from "@parlance-inference/whisper-onnx/whisper-model";
+import type { ModelHealth } from "../../contracts/open-model.ts";
 import type {
   TranscriptionAbilities,
   TranscriptionEvent,
   TranscriptionModel,
   TranscriptionRequest,
-} from "../../contracts/engine.ts";
-import type { ModelHealth } from "../../contracts/open-model.ts";
+} from "../../contracts/transcription-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { HostedModule } from "../host/model-child.ts";
 import { Speakers } from "../shared/speakers.ts";

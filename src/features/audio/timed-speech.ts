@@ -1,4 +1,5 @@
-import type { SpeechEvent, TranscriptWord } from "../../contracts/engine.ts";
+import type { SpeechEvent } from "../../contracts/speech-model.ts";
+import type { TranscriptWord } from "../../contracts/transcription-model.ts";
 
 /** Separates samples from the words in them, which wait until they are taken. */
 export class TimedSpeech {

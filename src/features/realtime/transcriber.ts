@@ -2,7 +2,7 @@
 
 import { toWav, wavBytes } from "@parlance-inference/audio/encode-pcm";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
-import type { TranscriptionEvent } from "../../contracts/engine.ts";
+import type { TranscriptionEvent } from "../../contracts/transcription-model.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import type { ItemContent, MessageItem } from "../../wire/realtime/conversation-items.ts";
 import { type SessionContext, untilAborted } from "./session-context.ts";

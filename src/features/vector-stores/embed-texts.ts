@@ -1,5 +1,5 @@
 import type { Caller } from "../../contracts/caller.ts";
-import type { EmbeddingResult } from "../../contracts/engine.ts";
+import type { EmbeddingResult } from "../../contracts/embedding-model.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { unavailable } from "../../kernel/faults.ts";

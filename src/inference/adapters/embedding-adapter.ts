@@ -1,4 +1,9 @@
-import type { EmbeddingInput, EmbeddingModel, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import type {
+  EmbeddingInput,
+  EmbeddingModel,
+  EmbeddingRequest,
+  EmbeddingResult,
+} from "../../contracts/embedding-model.ts";
 import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";

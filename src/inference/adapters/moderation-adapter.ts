@@ -1,7 +1,7 @@
 /** Adapts moderations to the life of a request. */
 
-import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/engine.ts";
 import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
+import type { ModerationInput, ModerationModel, ModerationVerdict } from "../../contracts/moderation-model.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";
 import type { Fault } from "../../kernel/faults.ts";

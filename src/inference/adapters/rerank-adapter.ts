@@ -1,4 +1,4 @@
-import type { EmbeddingModel, RerankRequest, RerankResult } from "../../contracts/engine.ts";
+import type { EmbeddingModel, RerankRequest, RerankResult } from "../../contracts/embedding-model.ts";
 import { estimateTextTokens } from "../../contracts/estimate-tokens.ts";
 import { rankByCosine } from "../../engines/shared/rank-by-cosine.ts";
 import { singleEvent } from "../../engines/shared/single-event.ts";

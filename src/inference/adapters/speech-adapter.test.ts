@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SpeechModel } from "../../contracts/engine.ts";
+import type { SpeechModel } from "../../contracts/speech-model.ts";
 import { speechAdapter } from "./speech-adapter.ts";
 
 const request = { text: "Hi.", voice: "low", speed: 1, instructions: undefined };

@@ -1,6 +1,6 @@
 /** Adapts speech to the life of a request. */
 
-import type { SpeechEvent, SpeechModel, SpeechRequest } from "../../contracts/engine.ts";
+import type { SpeechEvent, SpeechModel, SpeechRequest } from "../../contracts/speech-model.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { speechParts } from "../cache/cache-parts.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";

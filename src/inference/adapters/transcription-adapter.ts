@@ -1,7 +1,11 @@
 /** Adapts transcriptions to the life of a request. */
 
 import type { Caller } from "../../contracts/caller.ts";
-import type { TranscriptionEvent, TranscriptionModel, TranscriptionRequest } from "../../contracts/engine.ts";
+import type {
+  TranscriptionEvent,
+  TranscriptionModel,
+  TranscriptionRequest,
+} from "../../contracts/transcription-model.ts";
 import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 

@@ -3,7 +3,9 @@
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatModel, ChatRequest } from "../../contracts/chat-model.ts";
 import type { PassThrough } from "../../contracts/chat-proxy.ts";
-import type { EmbeddingRequest, ModerationInput, RerankRequest, SpeechRequest } from "../../contracts/engine.ts";
+import type { EmbeddingRequest, RerankRequest } from "../../contracts/embedding-model.ts";
+import type { ModerationInput } from "../../contracts/moderation-model.ts";
+import type { SpeechRequest } from "../../contracts/speech-model.ts";
 import { forwarderOf } from "../chat-call.ts";
 import type { BypassReason, CacheParts } from "./cache-outcome.ts";
 

@@ -2,8 +2,8 @@
 
 import { MaskingTransform } from "@parlance-inference/text-privacy/masking-transform";
 import type { Match } from "@parlance-inference/text-privacy/match";
-import type { TranscriptionEvent, TranscriptSegment, TranscriptWord } from "../../contracts/engine.ts";
 import { actionOf, type Guardrail } from "../../contracts/guardrail.ts";
+import type { TranscriptionEvent, TranscriptSegment, TranscriptWord } from "../../contracts/transcription-model.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
 import { blockedFault, type GuardContext } from "./guarded-texts.ts";
 import { judgeOf } from "./judges.ts";

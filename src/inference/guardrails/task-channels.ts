@@ -1,7 +1,9 @@
 /** The channels of requests for other tasks than chat. */
 
-import type { EmbeddingRequest, RerankRequest, SpeechRequest, TranscriptionRequest } from "../../contracts/engine.ts";
+import type { EmbeddingRequest, RerankRequest } from "../../contracts/embedding-model.ts";
 import type { ImageFile, ImageRequest } from "../../contracts/image-model.ts";
+import type { SpeechRequest } from "../../contracts/speech-model.ts";
+import type { TranscriptionRequest } from "../../contracts/transcription-model.ts";
 import { type Channels, each, fieldsOf } from "./channels.ts";
 
 export const EMBEDDING: Channels<Omit<EmbeddingRequest, "model" | "usesOpenAiName" | "project">> = {

@@ -1,4 +1,4 @@
-import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../contracts/moderation-model.ts";
 import type { Fault } from "../../kernel/faults.ts";
 
 /** A verdict; or a Fault if the moderation model failed and the policy only asks for scores. */

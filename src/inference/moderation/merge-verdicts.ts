@@ -1,4 +1,4 @@
-import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../contracts/moderation-model.ts";
 
 /**
  * Merges two verdicts: the higher score in each category, flagged if either is. An upstream may use different

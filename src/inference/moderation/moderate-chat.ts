@@ -2,7 +2,7 @@
 
 import type { AnswerText } from "../../contracts/answer-text.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
-import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../contracts/moderation-model.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ModerationRequest, ModerationVerdicts } from "../adapters/moderation-adapter.ts";
 import { type ChatAnswer, type ChatRunEvent, choicesOf, toChatAnswer } from "../chat-call.ts";

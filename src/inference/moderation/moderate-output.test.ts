@@ -3,7 +3,7 @@ import { framesOf } from "../../../test/support/service/read-answer.ts";
 import type { AnswerText } from "../../contracts/answer-text.ts";
 import type { ChatEvent } from "../../contracts/chat-model.ts";
 import type { ForwardedEvent } from "../../contracts/chat-proxy.ts";
-import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../contracts/moderation-model.ts";
 import { MODERATION_QWEN } from "../../model-store/manifest/moderation-qwen.ts";
 import { chatAnswerText } from "../../wire/openai/chat/chat-answer-text.ts";
 import { blockOutput, scoreOutput } from "./moderate-output.ts";

@@ -1,7 +1,7 @@
 /** Moderates an answer while it streams, and holds back only text that is not moderated yet. */
 
 import type { AnswerText, TextDelta } from "../../contracts/answer-text.ts";
-import type { ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../contracts/moderation-model.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
 import { mergeVerdicts } from "./merge-verdicts.ts";
 

@@ -1,7 +1,7 @@
 /** Finds moderation inputs in languages that the model does not know, and applies the project's policy to them. */
 
 import { type DetectedLanguage, detectLanguage } from "@parlance-inference/text-language/detect-language";
-import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationInput, ModerationVerdict } from "../../contracts/moderation-model.ts";
 import { type Fault, invalidRequest } from "../../kernel/faults.ts";
 
 /** Required of every moderation of a project. */

@@ -1,7 +1,7 @@
 /** Moderates inputs with the model that their languages and their project require. */
 
 import type { Caller } from "../../contracts/caller.ts";
-import type { ModerationInput } from "../../contracts/engine.ts";
+import type { ModerationInput } from "../../contracts/moderation-model.ts";
 import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "../adapters/moderation-adapter.ts";
 import type { CallerModels } from "../caller-models.ts";
 import { combineModeration } from "../guardrails/guards.ts";

@@ -1,16 +1,11 @@
 /** What requests of tasks other than chat record: texts, and results that are short. */
 
 import type { ContentMessage, ContentPart } from "../../contracts/chat-content.ts";
-import type {
-  EmbeddingInput,
-  ModerationInput,
-  RerankRequest,
-  RerankResult,
-  SpeechRequest,
-  TranscriptionEvent,
-  TranscriptionRequest,
-} from "../../contracts/engine.ts";
+import type { EmbeddingInput, RerankRequest, RerankResult } from "../../contracts/embedding-model.ts";
 import type { ImageRequest } from "../../contracts/image-model.ts";
+import type { ModerationInput } from "../../contracts/moderation-model.ts";
+import type { SpeechRequest } from "../../contracts/speech-model.ts";
+import type { TranscriptionEvent, TranscriptionRequest } from "../../contracts/transcription-model.ts";
 import type { ModerationVerdicts } from "../adapters/moderation-adapter.ts";
 import type { RecordedContent } from "./request-recording.ts";
 

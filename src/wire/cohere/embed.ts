@@ -1,7 +1,7 @@
 /** Bodies and answers of Cohere's POST /v2/embed. */
 
 import { z } from "zod";
-import type { EmbeddingResult } from "../../contracts/engine.ts";
+import type { EmbeddingResult } from "../../contracts/embedding-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../../kernel/list-of.ts";

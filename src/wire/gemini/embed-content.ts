@@ -1,7 +1,7 @@
 /** Bodies and answers of Gemini's embedContent and batchEmbedContents. */
 
 import { z } from "zod";
-import type { EmbeddingResult } from "../../contracts/engine.ts";
+import type { EmbeddingResult } from "../../contracts/embedding-model.ts";
 import { invalidRequest } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { parsedListOf } from "../../kernel/list-of.ts";

@@ -1,7 +1,7 @@
 /** POST /api/embed and the older /api/embeddings. */
 
 import { z } from "zod";
-import type { EmbeddingResult } from "../../contracts/engine.ts";
+import type { EmbeddingResult } from "../../contracts/embedding-model.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { listOf } from "../../kernel/list-of.ts";
 import type { ParsedEmbedding } from "../openai/embeddings.ts";

@@ -1,7 +1,7 @@
 /** POST /v1/embeddings: validates the body and renders the vectors. */
 
 import { z } from "zod";
-import type { EmbeddingInput, EmbeddingRequest, EmbeddingResult } from "../../contracts/engine.ts";
+import type { EmbeddingInput, EmbeddingRequest, EmbeddingResult } from "../../contracts/embedding-model.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { describedBy } from "../openapi/described-by.ts";
 import { named } from "../openapi/named.ts";

@@ -1,7 +1,7 @@
 /** POST /v1/moderations: validates the body and renders the verdicts. */
 
 import { z } from "zod";
-import type { ModerationInput, ModerationVerdict } from "../../contracts/engine.ts";
+import type { ModerationInput, ModerationVerdict } from "../../contracts/moderation-model.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import { parsedListOf } from "../../kernel/list-of.ts";

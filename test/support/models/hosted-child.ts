@@ -2,8 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChatEvent, ChatModel } from "../../../src/contracts/chat-model.ts";
-import type { Model, TranscriptionEvent } from "../../../src/contracts/engine.ts";
+import type { Model } from "../../../src/contracts/engine.ts";
 import { messageText } from "../../../src/contracts/message-text.ts";
+import type { TranscriptionEvent } from "../../../src/contracts/transcription-model.ts";
 import type { HostedServices } from "../../../src/engines/host/model-child.ts";
 import { Fault } from "../../../src/kernel/faults.ts";
 

@@ -1,5 +1,5 @@
 import { openAsBlob } from "node:fs";
-import type { TranscriptionRequest } from "../../../src/contracts/engine.ts";
+import type { TranscriptionRequest } from "../../../src/contracts/transcription-model.ts";
 
 /** A request with default options. */
 export function makeTranscriptionRequest(

@@ -11,7 +11,7 @@ import { eventually } from "../../../../test/support/service/eventually.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../../test/support/service/temporary-directory.ts";
 import { makeTranscriptionRequest, uploadedFile } from "../../../../test/support/service/transcription-request.ts";
 import type { ChatProxy } from "../../../contracts/chat-proxy.ts";
-import type { TranscriptionModel } from "../../../contracts/engine.ts";
+import type { TranscriptionModel } from "../../../contracts/transcription-model.ts";
 import { openAiCompatibleEngine } from "../openai-compatible-engine.ts";
 import { openAiCompatibleSettings } from "../settings.ts";
 

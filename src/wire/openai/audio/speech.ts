@@ -2,7 +2,8 @@
 
 import { AUDIO_FORMATS } from "@parlance-inference/audio/formats";
 import { z } from "zod";
-import type { SpeechRequest, TranscriptWord } from "../../../contracts/engine.ts";
+import type { SpeechRequest } from "../../../contracts/speech-model.ts";
+import type { TranscriptWord } from "../../../contracts/transcription-model.ts";
 import { invalidRequest } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { listOf } from "../../../kernel/list-of.ts";

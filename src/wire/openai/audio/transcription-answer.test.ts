@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TranscriptionEvent } from "../../../contracts/engine.ts";
+import type { TranscriptionEvent } from "../../../contracts/transcription-model.ts";
 import { parseEvents } from "../../../kernel/server-sent-events.ts";
 import { toTranscript, toTranscriptEvents } from "./transcription-answer.ts";
 import { toTranscription } from "./transcription-body.ts";

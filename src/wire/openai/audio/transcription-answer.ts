@@ -1,7 +1,7 @@
 /** Renders a transcript in each `response_format`, complete or as server-sent events. */
 
 import { deflateSync } from "node:zlib";
-import type { TranscriptionEvent, TranscriptSegment } from "../../../contracts/engine.ts";
+import type { TranscriptionEvent, TranscriptSegment } from "../../../contracts/transcription-model.ts";
 import type { ParsedTranscription, TranscriptFormat } from "./transcription-body.ts";
 import { toSrt, toVtt } from "./transcription-subtitles.ts";
 

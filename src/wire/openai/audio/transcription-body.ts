@@ -1,7 +1,7 @@
 /** Checks the form fields of POST /v1/audio/transcriptions and /v1/audio/translations and maps them to a request. */
 
 import { z } from "zod";
-import type { KnownSpeakers, TranscriptionRequest } from "../../../contracts/engine.ts";
+import type { KnownSpeakers, TranscriptionRequest } from "../../../contracts/transcription-model.ts";
 import { invalidRequest, unsupportedValue } from "../../../kernel/faults.ts";
 import { lazy } from "../../../kernel/lazy.ts";
 import { named } from "../../openapi/named.ts";

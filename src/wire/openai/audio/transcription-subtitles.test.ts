@@ -1,6 +1,6 @@
 import { parseSync } from "subtitle";
 import { expect, test } from "vitest";
-import type { TranscriptSegment } from "../../../contracts/engine.ts";
+import type { TranscriptSegment } from "../../../contracts/transcription-model.ts";
 import { toSrt, toVtt } from "./transcription-subtitles.ts";
 
 const segment = (startSeconds: number, endSeconds: number, text: string): TranscriptSegment => ({

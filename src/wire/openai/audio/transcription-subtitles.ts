@@ -1,6 +1,6 @@
 /** Renders a transcript as readable subtitles: SubRip (.srt) and WebVTT. */
 
-import type { TranscriptSegment } from "../../../contracts/engine.ts";
+import type { TranscriptSegment } from "../../../contracts/transcription-model.ts";
 
 interface Cue {
   startSeconds: number;

@@ -1,7 +1,7 @@
 /** `moderation` of a chat request and of its answer. */
 
 import { z } from "zod";
-import type { ModerationVerdict } from "../../../contracts/engine.ts";
+import type { ModerationVerdict } from "../../../contracts/moderation-model.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import type { AnswerOf } from "../../openapi/named.ts";
 import type { ResponseModeration } from "../../responses/response-answers.ts";
