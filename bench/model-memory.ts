@@ -20,8 +20,8 @@ const packaged = MANIFEST.filter(
 );
 const MODELS = [...packaged, ...BUNDLED_MODELS];
 
-const asked = process.argv.slice(2);
-for (const { id, task } of MODELS) if (asked.length === 0 || asked.includes(id)) await measure(id, task);
+const selection = process.argv.slice(2);
+for (const { id, task } of MODELS) if (selection.length === 0 || selection.includes(id)) await measure(id, task);
 
 async function measure(id: string, task: string): Promise<void> {
   if (packaged.some((entry) => entry.id === id)) {

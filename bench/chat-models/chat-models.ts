@@ -75,8 +75,8 @@ async function faultIn(
   const said = JSON.stringify(made?.function ?? first.content);
   if (call === undefined) return made === undefined && answer?.test(first.content ?? "") ? undefined : said;
   if (made?.function.name !== call.name) return said;
-  const given = JSON.parse(made.function.arguments) as Record<string, unknown>;
-  if (!Object.entries(call.arguments).every(([name, pattern]) => pattern.test(String(given[name])))) return said;
+  const values = JSON.parse(made.function.arguments) as Record<string, unknown>;
+  if (!Object.entries(call.arguments).every(([name, pattern]) => pattern.test(String(values[name])))) return said;
   if (result === undefined) return undefined;
   messages.push(first, { role: "tool", tool_call_id: made.id, content: result });
   const { content } = await ask(messages, offered);

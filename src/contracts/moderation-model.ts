@@ -17,7 +17,7 @@ export interface ModerationModel extends OpenModel {
   moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationContext,
+    context?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]>;
 }
 

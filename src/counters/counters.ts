@@ -2,7 +2,7 @@
 export interface Counters {
   /** Changes when earlier counts may be lost: counters that outlive a window must be initialized again. */
   readonly epoch: string;
-  /** Number of the outage in which this replica counts alone; 0: there is none. */
+  /** Number of the outage in which this replica counts alone; 0 outside of outages. */
   readonly outage: number;
   readonly state: CountersState;
   /**

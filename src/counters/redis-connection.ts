@@ -52,7 +52,7 @@ async function primaryOf(sentinel: RedisConnection, name: string): Promise<Redis
 }
 
 /** A node of a cluster may report an empty host, which means the one that was asked. */
-async function nodeOf(connection: RedisConnection, key: string, asked: RedisNode): Promise<RedisNode> {
+async function nodeOf(connection: RedisConnection, key: string, node: RedisNode): Promise<RedisNode> {
   const slot = (await connection.sendCommand(["CLUSTER", "KEYSLOT", key])) as unknown as number;
   const ranges = (await connection.sendCommand(["CLUSTER", "SLOTS"])) as unknown as [
     number,
@@ -62,7 +62,7 @@ async function nodeOf(connection: RedisConnection, key: string, asked: RedisNode
   const range = ranges.find(([start, end]) => start <= slot && slot <= end);
   if (range === undefined) throw new Error(`no node of the Redis cluster serves slot ${slot}`);
   const [host, port] = range[2];
-  return { host: host || asked.host, port };
+  return { host: host || node.host, port };
 }
 
 async function createConnection(

@@ -32,9 +32,9 @@ test.each([
   const [arrived, failed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   app.addHook("onError", async () => failed.resolve());
   app.post("/v1/late", async (_request, reply) => {
-    const left = once(reply.raw, "close");
+    const closed = once(reply.raw, "close");
     arrived.resolve();
-    await left;
+    await closed;
     return reply.send(answer());
   });
   await app.listen({ host: "127.0.0.1", port: 0 });

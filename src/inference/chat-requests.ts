@@ -69,23 +69,23 @@ export class ChatRequests {
    * Moderates the input as the request and its project require, and resolves once an engine has begun to answer, so a
    * refusal is an error response rather than a broken stream. Throws a Fault.
    */
-  async run(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
+  async run(caller: Caller, original: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
     const { onDisconnect, store } = options;
-    if (asked.passThrough !== undefined) this.#options.checkTools?.(caller, asked.passThrough.body);
-    const begin = () => this.#steps.recordings.begin(caller, asked.request.model, onDisconnect, store !== undefined);
+    if (original.passThrough !== undefined) this.#options.checkTools?.(caller, original.passThrough.body);
+    const begin = () => this.#steps.recordings.begin(caller, original.request.model, onDisconnect, store !== undefined);
     const recording = options.recording === undefined ? begin() : (options.recording ?? undefined);
-    const guards = this.#steps.guardrails.of(caller, asked.request.model, "chat", "messages", onDisconnect);
+    const guards = this.#steps.guardrails.of(caller, original.request.model, "chat", "messages", onDisconnect);
     if (guards === undefined) {
-      if (recording === undefined) return this.#answer(caller, asked, options, undefined);
-      recordPrompt(asked, recording);
-      return recordChat(asked, await this.#answer(caller, asked, options, undefined), recording, store);
+      if (recording === undefined) return this.#answer(caller, original, options, undefined);
+      recordPrompt(original, recording);
+      return recordChat(original, await this.#answer(caller, original, options, undefined), recording, store);
     }
     return guards.attempt(async () => {
       const { policy, context } = guards;
       // A policy of moderation alone reads the caller's body and answers of upstreams as bytes.
       const isTyped = policy.some(({ type }) => type !== "moderation");
-      const guarded = isTyped ? await guardCall(asked, policy, context) : undefined;
-      const call = guarded?.call ?? asked;
+      const guarded = isTyped ? await guardCall(original, policy, context) : undefined;
+      const call = guarded?.call ?? original;
       if (recording !== undefined) recordPrompt(call, recording);
       const answer = await this.#answer(caller, call, options, guards);
       const checked = guarded === undefined ? answer : await guardAnswer(answer, guarded, policy, context);
@@ -97,23 +97,23 @@ export class ChatRequests {
 
   /** A chat as the guardrails left it, which may be mirrored once its answer has begun. */
   async #answer(
-    ...[caller, asked, options, guards]: [Caller, ChatCall, ChatOptions, Guards | undefined]
+    ...[caller, original, options, guards]: [Caller, ChatCall, ChatOptions, Guards | undefined]
   ): Promise<ChatAnswer> {
-    const answer = await this.#moderated(caller, asked, options, guards);
-    this.#steps.mirrors.begin(caller, asked, answer);
+    const answer = await this.#moderated(caller, original, options, guards);
+    this.#steps.mirrors.begin(caller, original, answer);
     return answer;
   }
 
   async #moderated(
     caller: Caller,
-    asked: ChatCall,
+    original: ChatCall,
     { moderation, onDisconnect, onWait, isWithinRequest }: ChatOptions,
     guards: Guards | undefined,
   ): Promise<ChatAnswer> {
-    const defaults = this.#options.catalog.find(asked.request.model)?.model.defaults;
+    const defaults = this.#options.catalog.find(original.request.model)?.model.defaults;
     const required = combineModeration(guards?.policy ?? [], this.#options.moderationOf(caller));
     const policy = moderationPolicy(moderation, required, (id) => this.#steps.models.idOf(id));
-    const complete = withModerable((defaults && asked.withDefaults?.(defaults)) ?? asked, policy);
+    const complete = withModerable((defaults && original.withDefaults?.(defaults)) ?? original, policy);
     const call = withServiceTier(complete, this.#options.serviceTiersOf?.(caller));
     const answer = () => {
       const adapter = chatAdapter(call, projectOf(caller), onWait, this.#options.mayRecord?.(caller) !== false);

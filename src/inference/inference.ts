@@ -100,8 +100,8 @@ export class Inference {
    * Moderates the input as the request and its project require, and resolves once an engine has begun to answer, so a
    * refusal is an error response rather than a broken stream. Throws a Fault.
    */
-  chat(caller: Caller, asked: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
-    return this.#chats.run(caller, asked, options);
+  chat(caller: Caller, call: ChatCall, options: ChatOptions): Promise<ChatAnswer> {
+    return this.#chats.run(caller, call, options);
   }
 
   /**

@@ -80,7 +80,7 @@ export class Mirrors {
     this.#running.set(source.id, running + 1);
     const ended = () => this.#running.set(source.id, (this.#running.get(source.id) ?? 1) - 1);
     const drop = () => onMirrorDropped?.(source.id);
-    // What the second model cannot even be asked is not the caller's to know.
+    // What the second model cannot even be original is not the caller's to know.
     void this.#run(caller, call, match, source.id).catch(drop).finally(ended);
   }
 
@@ -90,20 +90,20 @@ export class Mirrors {
     for (const run of this.#runs) run.abort(new Fault("client-left", "The service is stopping."));
   }
 
-  async #run(caller: Caller, asked: ChatCall, match: ResolvedModel, mirrored: string): Promise<void> {
+  async #run(caller: Caller, original: ChatCall, match: ResolvedModel, mirrored: string): Promise<void> {
     const { router, requestTimeoutSeconds: seconds, onMirrored } = this.#options;
     const beganAt = performance.now();
     const { defaults } = match.model;
-    const complete = (defaults && asked.withDefaults?.(defaults)) ?? asked;
+    const complete = (defaults && original.withDefaults?.(defaults)) ?? original;
     const call = withServiceTier(complete, this.#options.serviceTiersOf?.(caller));
-    const recording = this.#recordings.begin(caller, asked.request.model, () => {});
+    const recording = this.#recordings.begin(caller, original.request.model, () => {});
     let failure: unknown;
     const run = new InferenceRun({
       router,
       // Whoever waits for an answer goes first, and may take the slot.
       caller: { ...caller, priority: "batch" },
       adapter: chatAdapter(call, projectOf(caller), undefined, this.#options.mayRecord?.(caller) !== false),
-      requestedModel: asked.request.model,
+      requestedModel: original.request.model,
       catalogId: match.model.id,
       reservation: UNLIMITED,
       startedAt: Date.now(),

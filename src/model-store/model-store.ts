@@ -73,10 +73,10 @@ export class ModelStore {
       wanted.base === undefined
         ? undefined
         : await this.#pullWanted(this.#wantedById(wanted.base), { signal, onProgress, spareDiskBytes });
-    const own =
+    const files =
       (await this.#storedAlone(wanted, signal)) ??
       (await this.#sharedPull(wanted, spareDiskBytes).join(signal, onProgress));
-    return withBase(own, base);
+    return withBase(files, base);
   }
 
   /** True if `pull` would resolve without a download. */
@@ -157,10 +157,10 @@ export class ModelStore {
 
   /** Undefined when a file of the model or its base is missing, or not the one that was pulled. */
   async #stored(wanted: WantedModel, signal: AbortSignal): Promise<ModelFiles | undefined> {
-    const own = await this.#storedAlone(wanted, signal);
-    if (own === undefined || wanted.base === undefined) return own;
+    const files = await this.#storedAlone(wanted, signal);
+    if (files === undefined || wanted.base === undefined) return files;
     const base = await this.#stored(this.#wantedById(wanted.base), signal);
-    return base && withBase(own, base);
+    return base && withBase(files, base);
   }
 
   async #storedAlone(wanted: WantedModel, signal: AbortSignal): Promise<ModelFiles | undefined> {

@@ -26,7 +26,7 @@ export class WorkerCounters implements Counters {
     return this.#epoch;
   }
 
-  /** That of the owner at the last `take`. */
+  /** Outage number of the owner at the last `take`. */
   get outage(): number {
     return this.#outage;
   }

@@ -72,8 +72,8 @@ async function ask(
     { role: "system" as const, content: system },
     { role: "user" as const, content: say },
   ];
-  const asked = makeGenerationRequest({ messages, temperature: 0, maxTokens: 12, isStorable: true, ...rest });
-  await model.run(asked, { emit, signal: new AbortController().signal });
+  const request = makeGenerationRequest({ messages, temperature: 0, maxTokens: 12, isStorable: true, ...rest });
+  await model.run(request, { emit, signal: new AbortController().signal });
   await model.settled();
   return { text, cachedTokens };
 }
@@ -111,10 +111,10 @@ test("a system prompt that differs at its end is evaluated from there, and not s
   await using before = await open();
   await ask(before.model, { system: `${SYSTEM}On the branch main.` });
   await using fresh = await open({ isStoring: false });
-  const asked = { system: `${SYSTEM}On the branch next.` };
-  const expected = await ask(fresh.model, asked);
+  const prompt = { system: `${SYSTEM}On the branch next.` };
+  const expected = await ask(fresh.model, prompt);
   await using after = await open();
-  const answer = await ask(after.model, asked);
+  const answer = await ask(after.model, prompt);
   expect(answer.text).toBe(expected.text);
   expect(answer.cachedTokens).toBeGreaterThanOrEqual(SYSTEM_TOKENS);
   expect(await files()).toHaveLength(1);
@@ -128,9 +128,9 @@ test("requests that run beside it are answered as alone", async () => {
   const expected = [];
   for (const say of others) expected.push((await ask(alone.model, { say, system: "", maxTokens: 40 })).text);
   await using model = await open();
-  const asked = others.map((say) => ask(model.model, { say, system: "", maxTokens: 40 }));
+  const answers = others.map((say) => ask(model.model, { say, system: "", maxTokens: 40 }));
   await ask(model.model);
-  expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(expected);
+  expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(expected);
   expect(await files()).toHaveLength(1);
 });
 
@@ -276,7 +276,7 @@ test("what was not used for a day is removed, and abandoned drafts earlier", asy
   expect(await files()).toEqual([]);
 });
 
-test("a directory that cannot be written is told, and the request answered", async () => {
+test("reports a directory that cannot be written and answers the request", async () => {
   await writeFile(directory, "a file");
   await using before = await open();
   expect((await ask(before.model)).text).not.toBe("");

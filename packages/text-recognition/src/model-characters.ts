@@ -5,7 +5,7 @@ const METADATA = 14;
 
 /** Reads the characters that a recognition model knows, one a line in its metadata `character`. Throws where they are missing. */
 export function modelCharacters(model: Uint8Array): string[] {
-  let found: string | undefined;
+  let characters: string | undefined;
   const readPair = (tag: number, pair: { name?: string; value?: string }, reader: PbfReader) => {
     if (tag === 1) pair.name = reader.readString();
     if (tag === 2) pair.value = reader.readString();
@@ -13,9 +13,9 @@ export function modelCharacters(model: Uint8Array): string[] {
   const readModel = (tag: number, _result: object, reader: PbfReader) => {
     if (tag !== METADATA) return;
     const pair = reader.readMessage(readPair, {} as { name?: string; value?: string });
-    if (pair.name === "character") found = pair.value;
+    if (pair.name === "character") characters = pair.value;
   };
   new PbfReader(model).readFields(readModel, {});
-  if (found === undefined) throw new Error("The recognition model has no metadata 'character'.");
-  return found.split("\n").filter((character) => character !== "");
+  if (characters === undefined) throw new Error("The recognition model has no metadata 'character'.");
+  return characters.split("\n").filter((character) => character !== "");
 }

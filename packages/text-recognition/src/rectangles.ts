@@ -24,15 +24,15 @@ type Point = readonly [x: number, y: number];
 /** Returns the smallest rectangle around each region that is probably text. */
 export function findRectangles(map: ProbabilityMap): Rectangle[] {
   const seen = new Uint8Array(map.values.length);
-  const found: Rectangle[] = [];
-  for (let start = 0; start < map.values.length && found.length < MAX_REGIONS; start += 1) {
+  const rectangles: Rectangle[] = [];
+  for (let start = 0; start < map.values.length && rectangles.length < MAX_REGIONS; start += 1) {
     if (seen[start] === 1 || (map.values[start] as number) <= THRESHOLD) continue;
     const { edges, confidence } = fill(map, start, seen);
     if (confidence < MIN_CONFIDENCE) continue;
     const rectangle = smallestRectangle(convexHull(edges));
-    if (Math.min(rectangle.width, rectangle.height) >= MIN_SIDE) found.push(grown(rectangle));
+    if (Math.min(rectangle.width, rectangle.height) >= MIN_SIDE) rectangles.push(grown(rectangle));
   }
-  return found;
+  return rectangles;
 }
 
 /** Marks the region of a pixel, and returns the ends of its rows. */

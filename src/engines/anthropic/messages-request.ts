@@ -64,8 +64,8 @@ function fromAssistant(message: ChatMessage): Block[] {
 /** Returns no block for reasoning of another provider, which the API would refuse. */
 function toThinkingBlock({ text, signature, encrypted }: ReasoningBlock): Block[] {
   if (encrypted !== undefined) return [{ type: "redacted_thinking", data: encrypted }];
-  const own = ownSignature(signature, undefined);
-  return own === undefined ? [] : [{ type: "thinking", thinking: text, signature: own }];
+  const mark = ownSignature(signature, undefined);
+  return mark === undefined ? [] : [{ type: "thinking", thinking: text, signature: mark }];
 }
 
 function toToolUse({ id, name, arguments: written }: ToolCall): Block {

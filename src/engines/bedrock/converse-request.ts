@@ -92,8 +92,8 @@ function fromAssistant(message: ChatMessage): Block[] {
 /** Returns no block for reasoning of another provider; that of Claude is the same everywhere. */
 function toReasoning({ text, signature, encrypted }: ReasoningBlock): Block[] {
   if (encrypted !== undefined) return [{ reasoningContent: { redactedContent: encrypted } }];
-  const own = ownSignature(signature, undefined);
-  return own === undefined ? [] : [{ reasoningContent: { reasoningText: { text, signature: own } } }];
+  const mark = ownSignature(signature, undefined);
+  return mark === undefined ? [] : [{ reasoningContent: { reasoningText: { text, signature: mark } } }];
 }
 
 function toCallId(id: string): string {

@@ -72,11 +72,11 @@ export class CascadeModel implements ModerationModel {
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationContext,
+    context?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     const { thresholds } = this;
     const { band, guardWeight, guardMaxCharacters = Number.POSITIVE_INFINITY } = this.#settings;
-    const verdicts = await this.#classifier.moderate(inputs, signal, asked);
+    const verdicts = await this.#classifier.moderate(inputs, signal, context);
     const unsure = inputs.map(({ text, images }, index) => {
       const verdict = verdicts[index];
       if (verdict === undefined || !isUnsure(verdict, thresholds, band)) return undefined;
@@ -86,7 +86,7 @@ export class CascadeModel implements ModerationModel {
     });
     const questions = unsure.filter((input) => input !== undefined);
     if (questions.length === 0 || signal.aborted) return verdicts;
-    const harm = await this.#askGuard(questions, signal, asked);
+    const harm = await this.#askGuard(questions, signal, context);
     return verdicts.map((verdict, index) => {
       const question = unsure[index];
       if (question === undefined) return verdict;
@@ -102,14 +102,14 @@ export class CascadeModel implements ModerationModel {
   async #askGuard(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked: ModerationContext | undefined,
+    context: ModerationContext | undefined,
   ): Promise<ReadonlyMap<ModerationInput, number | undefined>> {
-    const keyed = inputs.map((input) => ({ input, key: digest(asked?.project, input) }));
+    const keyed = inputs.map((input) => ({ input, key: digest(context?.project, input) }));
     const harm = new Map(keyed.map(({ key }) => [key, this.#harm.get(key)]));
     const unknown = new Map(
       keyed.filter(({ key }) => harm.get(key) === undefined).map(({ key, input }) => [key, input]),
     );
-    for (const [key, logOdds] of await this.#judge(unknown, signal, asked)) {
+    for (const [key, logOdds] of await this.#judge(unknown, signal, context)) {
       harm.set(key, logOdds);
       this.#harm.set(key, logOdds);
     }
@@ -120,14 +120,14 @@ export class CascadeModel implements ModerationModel {
   async #judge(
     inputs: ReadonlyMap<string, ModerationInput>,
     signal: AbortSignal,
-    asked: ModerationContext | undefined,
+    context: ModerationContext | undefined,
   ): Promise<readonly (readonly [string, number])[]> {
     if (inputs.size === 0) return [];
     const { guardTimeoutMs, onGuardFailure } = this.#settings;
     const timeout = guardTimeoutMs === undefined ? undefined : AbortSignal.timeout(guardTimeoutMs);
     const until = timeout === undefined ? signal : AbortSignal.any([signal, timeout]);
     try {
-      const verdicts = await this.#guard.moderate([...inputs.values()], until, asked);
+      const verdicts = await this.#guard.moderate([...inputs.values()], until, context);
       if (signal.aborted) return [];
       const judged = [...inputs.keys()].flatMap((key, index) => {
         const verdict = verdicts[index];

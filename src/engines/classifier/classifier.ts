@@ -123,7 +123,7 @@ export class Classifier implements ModerationModel {
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationContext,
+    context?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     checkInputLength(
       inputs.map(({ text }) => text),
@@ -138,7 +138,7 @@ export class Classifier implements ModerationModel {
     const scored = inputs.map((): Float32Array[] => []);
     const minorCueShares = inputs.map(() => 0);
     await this.#batches.score({
-      project: asked?.project ?? "",
+      project: context?.project ?? "",
       windows: this.#windowsOf(inputs, isForeign, (text, share) => {
         minorCueShares[text] = Math.max(minorCueShares[text] ?? 0, share);
       }),
@@ -150,7 +150,7 @@ export class Classifier implements ModerationModel {
     });
     const texts = foreign.map(({ text }) => text);
     const scorer = texts.length === 0 ? undefined : await this.#foreign?.get();
-    const foreignWindows = await scorer?.score({ texts, project: asked?.project ?? "", signal });
+    const foreignWindows = await scorer?.score({ texts, project: context?.project ?? "", signal });
     for (const [at, { index, text }] of foreign.entries()) {
       scored[index] = foreignWindows?.[at] ?? [];
       minorCueShares[index] = minorCueShare(text.toLowerCase());

@@ -49,14 +49,16 @@ function toMessage(message: ChatMessage): Fields {
 
 function fromAssistant(message: ChatMessage): Fields {
   const { reasoning = [], toolCalls = [] } = message;
-  const own = reasoning.flatMap(({ text, signature }) => {
+  const thoughts = reasoning.flatMap(({ text, signature }) => {
     const mark = ownSignature(signature, COHERE);
     return mark === undefined ? [] : [{ text, isPlan: mark === PLAN }];
   });
-  const plan = own.flatMap(({ text, isPlan }) => (isPlan ? [text] : [])).join("");
+  const plan = thoughts.flatMap(({ text, isPlan }) => (isPlan ? [text] : [])).join("");
   const text = messageText(message);
   const parts = [
-    ...own.flatMap(({ text: thinking, isPlan }) => (isPlan || thinking === "" ? [] : [{ type: "thinking", thinking }])),
+    ...thoughts.flatMap(({ text: thinking, isPlan }) =>
+      isPlan || thinking === "" ? [] : [{ type: "thinking", thinking }],
+    ),
     ...(text === "" ? [] : [{ type: "text", text }]),
   ];
   return {

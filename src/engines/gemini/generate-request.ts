@@ -92,10 +92,10 @@ function fromAssistant(message: ChatMessage, model: string, isVertex: boolean): 
 
 function toFunctionCall({ id, name, arguments: written, signature }: ToolCall, isVertex: boolean): Part {
   // Clients of Google's own compatible API send it as the provider wrote it.
-  const own = signature?.includes("#") ? ownSignature(signature, GEMINI) : signature;
+  const mark = signature?.includes("#") ? ownSignature(signature, GEMINI) : signature;
   return {
     functionCall: { ...toId(id, isVertex), name, args: parseArguments(written) },
-    ...(own !== undefined && { thoughtSignature: own }),
+    ...(mark !== undefined && { thoughtSignature: mark }),
   };
 }
 

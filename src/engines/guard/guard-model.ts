@@ -81,7 +81,7 @@ export class GuardModel implements ModerationModel {
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationContext,
+    context?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     const scores = inputs.map((): Record<string, number> => ({}));
     const prompts = inputs.flatMap(({ text }, index) =>
@@ -94,7 +94,7 @@ export class GuardModel implements ModerationModel {
     const next = prompts[Symbol.iterator]();
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
-    const project = asked?.project ?? "";
+    const project = context?.project ?? "";
     const work = async () => {
       for (const { text, question, into } of next) {
         const answers = await this.#turns.run(project, until, () => this.#askInParts(question, text, until));

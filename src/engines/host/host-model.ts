@@ -82,10 +82,10 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       } satisfies Pick<Extract<Model, { task: "embedding" }>, "embed" | "rerank">);
     case "moderation":
       return Object.assign(common, facts, {
-        moderate: async (inputs, until, asked) => {
+        moderate: async (inputs, until, context) => {
           type Verdicts = Awaited<ReturnType<Extract<Model, { task: "moderation" }>["moderate"]>>;
           // Headers may hold the caller's key, and no local model reads them.
-          const call = { inputs, asked: asked && { ...asked, callerHeaders: undefined } };
+          const call = { inputs, context: context && { ...context, callerHeaders: undefined } };
           for await (const verdicts of supervisor.call(call, undefined, until)) return verdicts as Verdicts;
           throw until.reason;
         },

@@ -133,8 +133,11 @@ async function* perform(
       if (isRankCall(input)) return yield await model.rerank?.(input.ranked, signal);
       return yield await model.embed(input as Parameters<typeof model.embed>[0], signal);
     case "moderation": {
-      const { inputs, asked } = input as { inputs: readonly ModerationInput[]; asked: ModerationContext | undefined };
-      return yield await model.moderate(inputs, signal, asked);
+      const { inputs, context } = input as {
+        inputs: readonly ModerationInput[];
+        context: ModerationContext | undefined;
+      };
+      return yield await model.moderate(inputs, signal, context);
     }
     case "speech":
       return yield* model.speak(input as Parameters<typeof model.speak>[0], signal);

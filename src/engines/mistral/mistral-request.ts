@@ -77,9 +77,9 @@ function toText(text: string): object[] {
 
 /** Returns nothing for reasoning of another provider. */
 function toThinking({ text, signature }: ReasoningBlock): object[] {
-  const own = ownSignature(signature, MISTRAL);
-  if (own === undefined) return [];
-  return [{ type: "thinking", thinking: toText(text), ...(own !== "" && { signature: own }), closed: true }];
+  const mark = ownSignature(signature, MISTRAL);
+  if (mark === undefined) return [];
+  return [{ type: "thinking", thinking: toText(text), ...(mark !== "" && { signature: mark }), closed: true }];
 }
 
 function toPart(part: ContentPart): object {

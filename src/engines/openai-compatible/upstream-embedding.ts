@@ -55,13 +55,13 @@ export class UpstreamEmbedding extends UpstreamModel implements EmbeddingModel {
 
   async #ask<Result>(
     operation: "embeddings" | "rerank",
-    asked: { body: string; callerHeaders: CallerHeaders | undefined },
+    call: { body: string; callerHeaders: CallerHeaders | undefined },
     context: FaultContext,
     signal: AbortSignal,
     read: (json: Buffer) => Result | Promise<Result>,
   ): Promise<Result> {
-    const headers = await this.credentials(operation, asked.body, signal);
-    const exchange = this.send(operation, { ...asked, ...(headers && { headers }) }, signal);
+    const headers = await this.credentials(operation, call.body, signal);
+    const exchange = this.send(operation, { ...call, ...(headers && { headers }) }, signal);
     try {
       const head = await exchange.head();
       if (head === undefined) throw new UpstreamError("was aborted before it answered");

@@ -96,12 +96,12 @@ export abstract class UpstreamModel<Settings extends UpstreamSettings = OpenAiCo
   }
 
   /** `asked` is the requested catalog ID. */
-  protected contextOf(asked: string = this.#options.catalogId, operation?: string): FaultContext {
+  protected contextOf(model: string = this.#options.catalogId, operation?: string): FaultContext {
     const { name } = this.#options;
     return {
       deployment: name,
-      model: asked,
-      upstreamModel: this.#upstreamModel(asked),
+      model,
+      upstreamModel: this.#upstreamModel(model),
       redact: this.#redact,
       operation,
     };

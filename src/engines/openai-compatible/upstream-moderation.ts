@@ -38,40 +38,40 @@ export class UpstreamModeration extends UpstreamModel implements ModerationModel
   async moderate(
     inputs: readonly ModerationInput[],
     signal: AbortSignal,
-    asked?: ModerationContext,
+    context?: ModerationContext,
   ): Promise<readonly ModerationVerdict[]> {
     if (inputs.every(({ images }) => images.length === 0)) {
       const texts = inputs.map(({ text }) => text);
-      return this.#ask(texts, texts.length, asked, signal);
+      return this.#ask(texts, texts.length, context, signal);
     }
     const verdicts: ModerationVerdict[] = [];
-    for (const input of inputs) verdicts.push(...(await this.#ask(toParts(input), 1, asked, signal)));
+    for (const input of inputs) verdicts.push(...(await this.#ask(toParts(input), 1, context, signal)));
     return verdicts;
   }
 
   async #ask(
     input: unknown,
     count: number,
-    asked: ModerationContext | undefined,
+    context: ModerationContext | undefined,
     signal: AbortSignal,
   ): Promise<ModerationVerdict[]> {
-    const context = this.contextOf(asked?.model);
-    const body = JSON.stringify({ model: context.upstreamModel, input });
-    const exchange = this.send("moderations", { body, callerHeaders: asked?.callerHeaders }, signal);
+    const faultContext = this.contextOf(context?.model);
+    const body = JSON.stringify({ model: faultContext.upstreamModel, input });
+    const exchange = this.send("moderations", { body, callerHeaders: context?.callerHeaders }, signal);
     try {
-      return await this.#read(exchange, count, context);
+      return await this.#read(exchange, count, faultContext);
     } catch (error) {
       if (signal.aborted) return [];
-      throw this.toFault(error, context);
+      throw this.toFault(error, faultContext);
     } finally {
       exchange.release(true);
     }
   }
 
-  async #read(exchange: Exchange, count: number, context: FaultContext): Promise<ModerationVerdict[]> {
+  async #read(exchange: Exchange, count: number, faultContext: FaultContext): Promise<ModerationVerdict[]> {
     const head = await exchange.head();
     if (head === undefined) return [];
-    if (head.status !== 200) throw await readErrorResponse(head, exchange, context);
+    if (head.status !== 200) throw await readErrorResponse(head, exchange, faultContext);
     const answer = parseOrUndefined(await readText(exchange));
     const error = parseUpstreamError(answer);
     if (error !== undefined) throw error;

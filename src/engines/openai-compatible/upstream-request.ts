@@ -11,9 +11,9 @@ import type { UpstreamSettings } from "./connection-settings.ts";
  * Returns the upstream's name for the requested model. Without `model` in the settings that is the catalog ID, less the
  * prefix of a wildcard; a `*` in `model` stands for the part that the wildcard matched.
  */
-export function toUpstreamModel(setting: string | undefined, catalogId: string, asked: string): string {
+export function toUpstreamModel(setting: string | undefined, catalogId: string, model: string): string {
   const prefix = catalogId.endsWith("/*") ? catalogId.slice(0, -1) : undefined;
-  const rest = prefix !== undefined && asked.startsWith(prefix) ? asked.slice(prefix.length) : asked;
+  const rest = prefix !== undefined && model.startsWith(prefix) ? model.slice(prefix.length) : model;
   if (setting === undefined) return rest;
   return prefix === undefined ? setting : setting.replace("*", () => rest);
 }

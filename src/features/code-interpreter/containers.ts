@@ -69,8 +69,8 @@ export class Containers implements Disposable {
     const times = { createdAt: now, lastActiveAt: now, expiresAfterMinutes };
     const state = { session: undefined, synced: new Map(), last: Promise.resolve(), isRunning: false };
     const mounted = { skills: [], skillBytes: 0, hasSkills: false };
-    const own = { id: newId("cntr_"), projectId, name, files: new Map() };
-    const container: LiveContainer = { ...own, ...times, ...state, ...mounted };
+    const identity = { id: newId("cntr_"), projectId, name, files: new Map() };
+    const container: LiveContainer = { ...identity, ...times, ...state, ...mounted };
     this.#containers.set(container.id, container);
     return container;
   }

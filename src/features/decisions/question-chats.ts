@@ -45,7 +45,7 @@ export class QuestionChats {
   /** Record of the first chat; undefined: it is not recorded. */
   recording: RequestRecording | undefined;
   /** Questions that models were asked, by their index, where they are recorded. */
-  readonly asked = new Map<number, AskedQuestion>();
+  readonly questionTexts = new Map<number, AskedQuestion>();
   readonly #caller: DecisionCaller;
   readonly #base: ChatRequest;
   readonly #settlements: (() => Settlement | undefined)[] = [];
@@ -131,11 +131,11 @@ export class QuestionChats {
   /** A question that a guardrail blocked has no content. */
   #noteQuestion(index: number, messages: readonly ChatMessage[], recording: RequestRecording | undefined): void {
     const [sent, read] = [messages.at(-1), recording?.content()?.inputMessages.at(-1)];
-    if (sent === undefined || read === undefined || this.asked.has(index)) return;
+    if (sent === undefined || read === undefined || this.questionTexts.has(index)) return;
     const text = questionIn(read.parts.map((part) => (part.type === "text" ? part.content : "")).join(""));
     // A copy: a part of a string keeps all of it in memory, and there may be 400 with the input.
     const copy = Buffer.from(text).toString();
-    this.asked.set(index, { text: copy, isAsSent: text === questionIn(messageText(sent)) });
+    this.questionTexts.set(index, { text: copy, isAsSent: text === questionIn(messageText(sent)) });
   }
 
   #read(event: ChatEvent, first: FirstToken): void {

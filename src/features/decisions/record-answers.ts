@@ -6,23 +6,23 @@ import type { DecisionQuestion } from "../../wire/openai/decisions/decisions-bod
 import type { QuestionChats } from "./question-chats.ts";
 
 /**
- * Questions are recorded as guardrails left them; those that no model was asked are not. `answers`: those so far, which
+ * Questions are recorded as guardrails left them; those that no model received are not. `answers`: those so far, which
  * some questions lack when another one fails.
  */
 export function recordAnswers(
-  { recording, asked }: Pick<QuestionChats, "recording" | "asked">,
+  { recording, questionTexts }: Pick<QuestionChats, "recording" | "questionTexts">,
   questions: readonly DecisionQuestion[],
   answers: readonly (DecisionAnswer | undefined)[],
 ): void {
   const first = recording?.content();
   if (recording === undefined || first === undefined) return;
   const further = questions.flatMap((_, index): ContentMessage[] => {
-    const { text } = asked.get(index) ?? {};
+    const { text } = questionTexts.get(index) ?? {};
     return index === 0 || text === undefined ? [] : [{ role: "user", parts: [{ type: "text", content: text }] }];
   });
   const recordedAnswers = questions.map((_, index) => {
     const answer = answers[index] ?? null;
-    return asked.get(index)?.isAsSent === true ? answer : withoutTexts(answer);
+    return questionTexts.get(index)?.isAsSent === true ? answer : withoutTexts(answer);
   });
   const answer: ContentMessage = {
     ...{ role: "assistant", finish_reason: "stop" },

@@ -225,8 +225,8 @@ export function connectsAs(a: McpServerSettings, b: McpServerSettings): boolean 
 
 function connectionText(settings: McpServerSettings): string {
   const { url, openapi, command, environment, maxMemory, headers, oauth, maxResultSize } = settings;
-  const kept = { url, openapi, command, environment, maxMemory, headers, oauth, maxResultSize };
-  return JSON.stringify(kept, function (key) {
+  const connection = { url, openapi, command, environment, maxMemory, headers, oauth, maxResultSize };
+  return JSON.stringify(connection, function (key) {
     const value: unknown = (this as Record<string, unknown>)[key];
     return value instanceof Secret ? value.reveal() : value;
   });

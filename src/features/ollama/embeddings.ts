@@ -55,11 +55,11 @@ export function ollamaEmbeddings(inference: Inference): FastifyPluginAsync {
   async function embed(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: ParsedEmbedding,
+    body: ParsedEmbedding,
     render: (result: Vectors) => object,
   ): Promise<unknown> {
-    request.record.model = asked.model;
-    const question = { ...asked, model: withoutLatest(inference, asked.model), callerHeaders: request.headers };
+    request.record.model = body.model;
+    const question = { ...body, model: withoutLatest(inference, body.model), callerHeaders: request.headers };
     const answer = await inference.embed(request.caller, question, onDisconnect(reply));
     const [result] = await Array.fromAsync(answer.events);
     if (result === undefined) throw new Error(`${answer.deployment} returned no embeddings`);

@@ -144,11 +144,11 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
 }
 
 /** The filter within the projects whose content the caller may read. Throws a Fault for a caller without any. */
-function contentFilter(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
+function contentFilter(request: FastifyRequest, filter: Omit<RequestFilter, "organizationId">): RequestFilter {
   const readable = readableProjects(request.caller);
-  const { projectIds } = asked;
+  const { projectIds } = filter;
   const allowed = readable === undefined ? projectIds : readable.filter((id) => projectIds?.includes(id) ?? true);
-  return { ...asked, organizationId: request.caller.organizationId, projectIds: allowed };
+  return { ...filter, organizationId: request.caller.organizationId, projectIds: allowed };
 }
 
 function mayNotRate(): Fault {

@@ -27,9 +27,9 @@ function contentOfPerson(table: "storedResponses" | "conversations") {
     columns: ["createdBy"],
     async *read(context: PersonalContext, { identifiers: { caller } }: Person) {
       for (let after = ""; ; ) {
-        const found = await page(context, caller, after);
-        for (const row of found) yield await withItems(context, isResponse ? "response" : "conversation", row);
-        const last = found.at(-1);
+        const rows = await page(context, caller, after);
+        for (const row of rows) yield await withItems(context, isResponse ? "response" : "conversation", row);
+        const last = rows.at(-1);
         if (last === undefined) return;
         after = last.id;
       }
@@ -37,14 +37,14 @@ function contentOfPerson(table: "storedResponses" | "conversations") {
     async erase(context: PersonalContext, { identifiers: { caller } }: Person) {
       let erased = 0;
       for (;;) {
-        const found = await page(context, caller, "");
-        if (found.length === 0) return erased;
-        for (const row of found) {
+        const rows = await page(context, caller, "");
+        if (rows.length === 0) return erased;
+        for (const row of rows) {
           await context.database.transaction((executor) =>
             isResponse ? deleteResponse(executor, row) : deleteConversation(executor, row),
           );
         }
-        erased += found.length;
+        erased += rows.length;
       }
     },
   } as const;

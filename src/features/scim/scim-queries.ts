@@ -11,9 +11,9 @@ const MANAGED_SOURCES = ["manual", "scim"];
 export interface Lookup {
   id?: string | undefined;
   externalId?: string | undefined;
-  /** Of users. */
+  /** Only users have one. */
   userName?: string | undefined;
-  /** Of groups. */
+  /** Only groups have one. */
   displayName?: string | undefined;
 }
 

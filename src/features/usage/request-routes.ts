@@ -132,6 +132,6 @@ async function sightOf(accounts: Accounts, caller: Caller): Promise<string> {
   return JSON.stringify([projectIds, visibility?.userId, await showsCauses(accounts, { caller })]);
 }
 
-export function filterOf(request: FastifyRequest, asked: Omit<RequestFilter, "organizationId">): RequestFilter {
-  return { ...asked, organizationId: request.caller.organizationId, visibility: visibilityOf(request.caller) };
+export function filterOf(request: FastifyRequest, filter: Omit<RequestFilter, "organizationId">): RequestFilter {
+  return { ...filter, organizationId: request.caller.organizationId, visibility: visibilityOf(request.caller) };
 }

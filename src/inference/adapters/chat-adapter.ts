@@ -59,10 +59,10 @@ export function chatAdapter(
       const attempt = id === prepared.model ? prepared : { ...prepared, model: id };
       const forwarder = forwarderOf(call, model);
       if (forwarder !== undefined) return forwarder.proxy.forward(attempt, forwarder.passThrough, signal);
-      const asked = mayRecord ? attempt : { ...attempt, storesNothing: true as const };
+      const request = mayRecord ? attempt : { ...attempt, storesNothing: true as const };
       return call.prompts === undefined
-        ? model.chat(asked, signal)
-        : continuePrompts(model, asked, call.prompts, signal);
+        ? model.chat(request, signal)
+        : continuePrompts(model, request, call.prompts, signal);
     },
     isForwarded: (model) => forwarderOf(call, model) !== undefined,
     // A local answer is bounded by the context window; an upstream's is pulled at the client's pace.

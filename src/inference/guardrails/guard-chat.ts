@@ -19,11 +19,11 @@ export interface GuardedCall extends Pick<GuardedTexts, "placeholders"> {
 
 /** Throws a Fault when a guardrail blocks the call, fails, or cannot read a part of it. */
 export async function guardCall(
-  asked: ChatCall,
+  original: ChatCall,
   policy: readonly Guardrail[],
   context: GuardContext,
 ): Promise<GuardedCall> {
-  const call = toTyped(asked);
+  const call = toTyped(original);
   const unreadable = unreadableIn(call);
   if (unreadable !== undefined) refuseUnreadable(policy, unreadable.what, unreadable.param);
   const { texts, placeholders } = await guardTexts(policy, chatTextsOf(call), context);

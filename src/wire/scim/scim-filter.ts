@@ -103,8 +103,8 @@ class Parser {
     if (operator === "pr") return { op: "pr", path };
     const comparison = COMPARISONS.find((each) => each === operator);
     if (comparison === undefined) {
-      const known = [...COMPARISONS, "pr"].join(", ");
-      throw scimFault("invalidFilter", `The filter has ${quote(operator)} where an operator must be: ${known}.`);
+      const operators = [...COMPARISONS, "pr"].join(", ");
+      throw scimFault("invalidFilter", `The filter has ${quote(operator)} where an operator must be: ${operators}.`);
     }
     return { op: comparison, path, value: this.#value() };
   }

@@ -92,9 +92,9 @@ function monthQuery(user: string, project: string | undefined) {
                 signal,
               })
             ).data;
-      const own = keys.filter(({ owner }) => owner.type === "user" && owner.user.id === user).map(({ id }) => id);
+      const ownKeys = keys.filter(({ owner }) => owner.type === "user" && owner.user.id === user).map(({ id }) => id);
       // Requests in the console have the ID of the user in place of a key.
-      const query = { start_time, limit: 31, api_key_ids: [user, ...own] };
+      const query = { start_time, limit: 31, api_key_ids: [user, ...ownKeys] };
       const costs = await readBuckets("v1/organization/costs", query, signal);
       const chats = await readBuckets("v1/organization/usage/completions", { ...query, bucket_width: "1d" }, signal);
       const sum = (buckets: typeof chats, of: (result: (typeof chats)[number]["results"][number]) => number) =>

@@ -67,19 +67,19 @@ export class Ipadic {
 
   /** Words that begin at the beginning of `text`, which has at least one character; `bytes` is the same in UTF-8. */
   candidates(text: string, bytes: Uint8Array): Candidate[] {
-    const known = this.#known(bytes);
+    const entries = this.#entries(bytes);
     const classId = this.#classIdOf(text, 0);
     const { isAlways, isGrouped } = this.#classes[classId] ?? { isAlways: true, isGrouped: false };
-    if (known.length > 0 && !isAlways) return known;
+    if (entries.length > 0 && !isAlways) return entries;
     let end = characterAt(text, 0).length;
     while (isGrouped && end < text.length && this.#classIdOf(text, end) === classId) {
       end += characterAt(text, end).length;
     }
-    return [...known, ...this.#unknown.of(classId, Buffer.byteLength(text.slice(0, end)))];
+    return [...entries, ...this.#unknown.of(classId, Buffer.byteLength(text.slice(0, end)))];
   }
 
-  #known(bytes: Uint8Array): Candidate[] {
-    const found: Candidate[] = [];
+  #entries(bytes: Uint8Array): Candidate[] {
+    const candidates: Candidate[] = [];
     let state = 0;
     for (const [index, byte] of bytes.entries()) {
       const next = (this.#base[state] ?? 0) + byte;
@@ -87,9 +87,9 @@ export class Ipadic {
       state = next;
       const leaf = this.#base[state] ?? 0;
       if (this.#check[leaf] !== state) continue;
-      found.push(...this.#words.of(-(this.#base[leaf] ?? 0) - 1, index + 1));
+      candidates.push(...this.#words.of(-(this.#base[leaf] ?? 0) - 1, index + 1));
     }
-    return found;
+    return candidates;
   }
 
   #classIdOf(text: string, at: number): number {
@@ -111,7 +111,7 @@ class WordTable {
     this.#fields = withoutPadding(fields);
     this.#map = new Int32Array(aligned(map));
     const places: number[] = [];
-    for (let left = this.#map[0] ?? 0, at = 1; left > 0; left -= 1) {
+    for (let remaining = this.#map[0] ?? 0, at = 1; remaining > 0; remaining -= 1) {
       places[this.#map[at] as number] = at + 1;
       at += 2 + (this.#map[at + 1] as number);
     }

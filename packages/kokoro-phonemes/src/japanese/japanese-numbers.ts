@@ -49,9 +49,9 @@ interface Counter {
   /** The reading after ッ and, in h, after ン: 一本 イッポン, 三本 サンボン. */
   hardened?: string;
   voiced?: string;
-  /** Of whole numbers. */
+  /** Readings of whole numbers. */
   irregular?: Readonly<Record<number, string>>;
-  /** Of last digits: 四時 is ヨジ. */
+  /** Readings of last digits: 四時 is ヨジ. */
   digits?: Readonly<Record<number, string>>;
 }
 

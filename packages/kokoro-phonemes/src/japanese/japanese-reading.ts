@@ -52,7 +52,7 @@ export function readJapanese(sentence: string): string {
     .replaceAll(/[a-z]/giu, (letter) => LETTERS[letter.toLowerCase().charCodeAt(0) - 97] ?? "");
 }
 
-/** Of kanji below ten thousand. */
+/** Returns the number that kanji write, below ten thousand. */
 function digitsOf(kanji: string): string {
   let value = 0;
   let digit = 0;

@@ -50,7 +50,7 @@ function wordsOf(dictionary: Ipadic, text: string): string {
   return sound;
 }
 
-/** Of a mark; one that is not read separates words. */
+/** Returns the sound of a punctuation mark; a mark that is not read separates words. */
 function soundOf(mark: string): string {
   const sound = PUNCTUATION[mark] ?? (/[,.!?:;()“”…—]/u.test(mark) ? mark : " ");
   return sound === "“" || sound === "(" ? ` ${sound}` : sound;

@@ -16,7 +16,7 @@ const DIGRAPHS = pairs(
 );
 /** The vowels of small kana behind one of the row of i: キャ. */
 const GLIDES = pairs("ャ a ュ ɨ ョ o ェ e");
-/** Of ン, by the beginning of the next syllable. */
+/** Phonemes of ン, by the beginning of the next syllable. */
 const NASALS: readonly (readonly [before: RegExp, nasal: string])[] = [
   [/^[mpb]/, "m"],
   [/^[kɡ]/, "ŋ"],

@@ -61,12 +61,12 @@ export class PromptCache {
   ): Promise<StoredBeginning | undefined> {
     if (tokens < MIN_STORED_TOKENS || sequence.needsCheckpoints) return undefined;
     const beginning = prompt.slice(0, tokens);
-    const known = await this.#states.find(
+    const match = await this.#states.find(
       beginning,
       (state) => state.common > tokens - MIN_STORED_TOKENS && state.common >= state.tokens / MAX_READ,
     );
-    if (known !== undefined) await this.#states.markUsed(known);
-    if (known !== undefined || tokens <= reusedTokens) return undefined;
+    if (match !== undefined) await this.#states.markUsed(match);
+    if (match !== undefined || tokens <= reusedTokens) return undefined;
     const store = async () => {
       if (sequence.nextTokenIndex !== tokens) return;
       await this.#states.store(beginning, async (path) => void (await sequence.saveStateToFile(path)));

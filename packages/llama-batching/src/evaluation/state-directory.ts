@@ -9,7 +9,7 @@ const STATE_DIRECTORIES = ["/dev/shm", tmpdir()];
 const STATE_NAME = /^parlance-context-(?<pid>\d+)-\w+$/;
 /** Saving and restoring takes seconds. */
 const ABANDONED_MS = 5 * 60_000;
-/** Of the memory and of the disk that is free, which others use too. */
+/** Largest share of the free memory or disk space to use: other processes need some, too. */
 export const USABLE_SHARE = 0.9;
 
 /** Removes the states of processes that ended while they were saved: users' texts, often in memory, which nobody else frees. */

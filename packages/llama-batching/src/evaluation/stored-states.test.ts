@@ -68,8 +68,8 @@ test("states are read one after the other, and a caller that leaves does not wai
   const states = statesOf();
   await states.store(tokensFrom(1), write);
   await states.settled();
-  const found = await states.find(tokensFrom(1), any);
-  if (found === undefined) throw new Error("not found");
+  const match = await states.find(tokensFrom(1), any);
+  if (match === undefined) throw new Error("not found");
   const first = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   let reading = 0;
@@ -81,12 +81,12 @@ test("states are read one after the other, and a caller that leaves does not wai
     reading -= 1;
     return await readFile(path, "utf8");
   };
-  const others = [states.read(found, staying, read), states.read(found, staying, read)];
+  const others = [states.read(match, staying, read), states.read(match, staying, read)];
   await begun.promise;
   const leaving = new AbortController();
-  const left = [states.read(found, leaving.signal, read), states.read(found, AbortSignal.abort(), read)];
+  const aborted = [states.read(match, leaving.signal, read), states.read(match, AbortSignal.abort(), read)];
   leaving.abort();
-  expect(await Promise.all(left)).toEqual([undefined, undefined]);
+  expect(await Promise.all(aborted)).toEqual([undefined, undefined]);
   first.resolve();
   expect(await Promise.all(others)).toEqual(["state", "state"]);
   expect(most).toBe(1);
@@ -96,12 +96,12 @@ test("a caller that leaves while a state is decrypted costs no file", async () =
   const states = statesOf(1e9);
   await states.store(tokensFrom(1), (path) => writeFile(path, Buffer.alloc(50 << 20)));
   await states.settled();
-  const found = await states.find(tokensFrom(1), any);
+  const match = await states.find(tokensFrom(1), any);
   const leaving = new AbortController();
-  const read = found && states.read(found, leaving.signal, async () => "read");
+  const read = match && states.read(match, leaving.signal, async () => "read");
   setImmediate(() => leaving.abort());
   expect(await read).toBeUndefined();
-  expect(await readdir(directory)).toEqual([found?.name]);
+  expect(await readdir(directory)).toEqual([match?.name]);
 });
 
 test("a file from the future is removed as one of the past", async () => {

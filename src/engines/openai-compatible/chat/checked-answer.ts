@@ -22,12 +22,12 @@ interface CheckedRequest extends Pick<ChatRequest, "format" | "project"> {
 
 /** Returns undefined after an abort. Throws a Fault when neither answer is valid. */
 export async function checkedAnswer(
-  { body: asked, format, project }: CheckedRequest,
+  { body: original, format, project }: CheckedRequest,
   signal: AbortSignal,
   { complete, deployment }: { complete: Complete; deployment: string },
 ): Promise<CompleteAnswer | undefined> {
   const validate = await compileFormat(format, toSchemaRequest({ project }, signal));
-  const body = withInstruction(asked, format);
+  const body = withInstruction(original, format);
   // Choices are repaired concurrently; when one fails, the others are canceled.
   const failing = new AbortController();
   const until = AbortSignal.any([signal, failing.signal]);

@@ -20,7 +20,7 @@ import { type CompleteAnswer, readCompletion } from "./read-completion.ts";
 type Body = Readonly<Record<string, unknown>>;
 
 /** `promptBytes`: of a caller's own body, for estimates. */
-type Asked = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes" | "native" | "isTextCompletion">>;
+type Payload = Pick<PassThrough, "body"> & Partial<Pick<PassThrough, "promptBytes" | "native" | "isTextCompletion">>;
 
 export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> implements ChatProxy {
   readonly task = "chat";
@@ -123,13 +123,14 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
 
   async #completeChecked(
     request: ChatRequest,
-    { body, promptBytes }: Asked,
+    { body, promptBytes }: Payload,
     signal: AbortSignal,
   ): Promise<CompleteAnswer | undefined> {
     const { deployment } = this.contextOf(request.model);
     // The validator takes 12 MB, which upstreams that enforce schemas do not need.
     const { checkedAnswer } = await import("./checked-answer.ts");
-    const complete = (asked: Body, until: AbortSignal) => this.#complete(request, { body: asked, promptBytes }, until);
+    const complete = (payload: Body, until: AbortSignal) =>
+      this.#complete(request, { body: payload, promptBytes }, until);
     const { format, project } = request;
     try {
       return await checkedAnswer({ body, format, project }, signal, { complete, deployment });
@@ -141,22 +142,22 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
 
   async #ask(
     { callerHeaders }: ChatRequest,
-    asked: Asked,
+    payload: Payload,
     upstreamModel: string,
     signal: AbortSignal,
   ): Promise<Exchange> {
-    const { body, native } = asked;
+    const { body, native } = payload;
     const headers = { accept: body.stream === true ? "text/event-stream" : "application/json", ...native?.headers };
     const written = toUpstreamBody(body, upstreamModel, native === undefined, native?.membersForOthers?.(body));
     const sent = written instanceof Promise ? await written : written;
-    const operation = operationOf(asked);
+    const operation = operationOf(payload);
     const credentials = this.hasChangingCredentials ? await this.credentials(operation, "", signal) : {};
     return this.send(operation, { body: sent, headers: { ...headers, ...credentials }, callerHeaders }, signal);
   }
 
   #stream<Event>(
     request: ChatRequest,
-    asked: Asked,
+    payload: Payload,
     sink: FrameSink<Event>,
     signal: AbortSignal,
   ): AsyncGenerator<Event> {
@@ -164,10 +165,10 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
     // Not a generator of its own, which would pass each event on once more.
     return this.streamed(
       request,
-      () => this.#ask(request, asked, upstreamModel, signal),
+      () => this.#ask(request, payload, upstreamModel, signal),
       {
-        ...{ sink, promptBytes: asked.promptBytes, operation: operationOf(asked) },
-        toFrames: asked.native === undefined ? completionToStream : undefined,
+        ...{ sink, promptBytes: payload.promptBytes, operation: operationOf(payload) },
+        toFrames: payload.native === undefined ? completionToStream : undefined,
       },
       signal,
     );
@@ -176,13 +177,13 @@ export class UpstreamChat extends AnsweringModel<OpenAiCompatibleSettings> imple
   /** Returns undefined after an abort. */
   #complete(
     request: ChatRequest,
-    asked: Asked,
+    payload: Payload,
     signal: AbortSignal,
-    read: ReadAnswer = (text) => readCompletion(text, request, asked.promptBytes),
+    read: ReadAnswer = (text) => readCompletion(text, request, payload.promptBytes),
   ): Promise<CompleteAnswer | undefined> {
     const { upstreamModel } = this.contextOf(request.model);
-    const ask = () => this.#ask(request, asked, upstreamModel, signal);
-    return this.completed(request, ask, read, signal, operationOf(asked));
+    const ask = () => this.#ask(request, payload, upstreamModel, signal);
+    return this.completed(request, ask, read, signal, operationOf(payload));
   }
 }
 
@@ -190,7 +191,7 @@ function streamOptionsOf({ stream_options: options }: Body): StreamOptions {
   return (options ?? {}) as StreamOptions;
 }
 
-function operationOf({ native, isTextCompletion }: Asked) {
+function operationOf({ native, isTextCompletion }: Payload) {
   return native?.operation ?? (isTextCompletion === true ? "completions" : "chat/completions");
 }
 

@@ -65,8 +65,8 @@ function segmentsIn(path: string): number {
 }
 
 function checkNames({ parameters, body }: ApiOperation, input: Arguments): void {
-  const known = [...parameters, ...(body === undefined ? [] : [body])];
-  const names = new Set(known.map(({ argument }) => argument));
+  const accepted = [...parameters, ...(body === undefined ? [] : [body])];
+  const names = new Set(accepted.map(({ argument }) => argument));
   const unknown = Object.keys(input).find((name) => !names.has(name));
   if (unknown !== undefined) {
     const list = [...names].join(", ") || "none";
@@ -78,7 +78,7 @@ function checkNames({ parameters, body }: ApiOperation, input: Arguments): void 
     if (length <= MAX_PARAMETER_LENGTH) continue;
     throw new WrongArguments(`The argument '${argument}' has more than ${MAX_PARAMETER_LENGTH} characters, the limit.`);
   }
-  const missing = known.find(({ argument, required }) => required && input[argument] === undefined);
+  const missing = accepted.find(({ argument, required }) => required && input[argument] === undefined);
   if (missing !== undefined) throw new WrongArguments(`The argument '${missing.argument}' is required.`);
 }
 

@@ -173,8 +173,8 @@ function preferred(mediaTypes: readonly string[]): string | undefined {
     /^(text\/|application\/([\w.-]+\+)?xml\b)/i,
   ];
   for (const pattern of patterns) {
-    const found = mediaTypes.find((each) => pattern.test(each) && !/[\r\n\0]/.test(each));
-    if (found !== undefined) return found;
+    const mediaType = mediaTypes.find((each) => pattern.test(each) && !/[\r\n\0]/.test(each));
+    if (mediaType !== undefined) return mediaType;
   }
   return mediaTypes.includes("*/*") ? "application/json" : undefined;
 }

@@ -24,9 +24,9 @@ export const TRANSCRIPT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   vtt: "text/vtt; charset=utf-8",
 };
 
-export async function toTranscript(events: Events, asked: AnswerRequest): Promise<string> {
+export async function toTranscript(events: Events, request: AnswerRequest): Promise<string> {
   const transcript = await gather(events);
-  switch (asked.format) {
+  switch (request.format) {
     case "text":
       return `${joinText(transcript.segments)}\n`;
     case "srt":
@@ -36,9 +36,9 @@ export async function toTranscript(events: Events, asked: AnswerRequest): Promis
     case "json":
       return JSON.stringify({ text: joinText(transcript.segments), usage: toUsage(transcript.audioSeconds) });
     case "verbose_json":
-      return JSON.stringify(toVerbose(transcript, asked));
+      return JSON.stringify(toVerbose(transcript, request));
     case "diarized_json":
-      return JSON.stringify(toDiarized(transcript, asked.lists.words));
+      return JSON.stringify(toDiarized(transcript, request.lists.words));
   }
 }
 

@@ -47,8 +47,8 @@ export function toDecisionAnswer(
   question: DecisionQuestion,
   probabilities: readonly number[] | undefined,
 ): DecisionAnswer {
-  const { name: asked } = question;
-  const named = { name: asked ?? null };
+  const { name: label } = question;
+  const named = { name: label ?? null };
   if (probabilities === undefined) return { type: "refusal", ...named };
   const confidence = Math.max(...probabilities);
   switch (question.type) {
