@@ -1,15 +1,15 @@
 /** Counts with other replicas through a store, and locally with a share of the limits while it is unavailable. */
 
 import { until } from "../kernel/async/retry.ts";
-import { withTimeout } from "../kernel/async/timeout.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
 import { unavailable } from "../kernel/faults.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../kernel/logger.ts";
-import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken, type WindowSnapshot } from "./counter-store.ts";
+import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken } from "./counter-store.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { LocalUsage } from "./local-usage.ts";
 import { type ReplicaCount, ReplicaSet } from "./replica-set.ts";
+import { storeAnswer, UnconfirmedCounts } from "./unconfirmed-counts.ts";
 
 export interface SharedCountersOptions {
   store: CounterStore;
@@ -23,20 +23,15 @@ export interface SharedCountersOptions {
 
 const HEARTBEAT_MS = 1_000;
 const RETRY_MS = 250;
-/** Leaves room for a busy event loop. */
-const ANSWER_TIMEOUT_MS = 2_000;
 const OPEN_TIMEOUT_MS = 5_000;
 const REPLICA_POLL_MS = 100;
 const SWEEP_INTERVAL_MS = MINUTE_MS;
-const WINDOWS_PER_STATEMENT = 100;
 
 const MEANWHILE = {
   share: "each replica enforces its share of every limit",
   refuse: "limited requests get a 503",
   admit: "requests are not limited",
 };
-
-type Beginning = Parameters<CounterStore["begin"]>;
 
 export class SharedCounters implements Counters {
   readonly #options: SharedCountersOptions;
@@ -46,10 +41,7 @@ export class SharedCounters implements Counters {
   readonly #membership: Poll;
   readonly #firstJoin = Promise.withResolvers<void>();
   readonly #sweeper: Poll;
-  /** Initial amounts that the store has not confirmed. */
-  readonly #unsyncedBeginnings: Set<Beginning> = new Set();
-  /** Empty snapshots of windows in which the store may count more than this replica has used. */
-  readonly #unconfirmed: Map<string, WindowSnapshot> = new Map();
+  readonly #unconfirmed: UnconfirmedCounts;
   #beforeReturn: () => Promise<unknown> = async () => {};
   #isShared = false;
   #outages = 1;
@@ -64,6 +56,7 @@ export class SharedCounters implements Counters {
   constructor(options: SharedCountersOptions) {
     this.#options = options;
     this.#replicas = new ReplicaSet(options.replicaCount);
+    this.#unconfirmed = new UnconfirmedCounts(options.store, this.#replicas.id);
     this.#hasLoggedOutage = options.logsFirstFailure === false;
     this.#local.startLocalShares(this.#now());
     const expected = this.#replicas.readExpected();
@@ -110,7 +103,7 @@ export class SharedCounters implements Counters {
         this.#useLocalShare(new Error("the lease of this replica expired or the store lost its counts"));
       } catch (error) {
         // The store may have granted it before the error.
-        this.#markUnconfirmed(claims);
+        this.#unconfirmed.addWindows(claims);
         this.#useLocalShare(error);
       }
     }
@@ -120,24 +113,23 @@ export class SharedCounters implements Counters {
   async settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void> {
     this.#local.settle(reservation, corrections, this.#now());
     if (!this.#isShared || corrections.length === 0) {
-      this.#markUnconfirmed(corrections);
+      this.#unconfirmed.addWindows(corrections);
       return;
     }
     try {
       await storeAnswer(this.#options.store.settle(this.#replicas.id, reservation, corrections));
     } catch (error) {
-      this.#markUnconfirmed(corrections);
+      this.#unconfirmed.addWindows(corrections);
       this.#useLocalShare(error);
     }
   }
 
   async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
     this.#local.see([{ key, windowSeconds, limit: amount }], [amount], this.#now());
-    const beginning: Beginning = [key, windowSeconds, amount];
-    this.#unsyncedBeginnings.add(beginning);
+    const send = this.#unconfirmed.addBeginning(key, windowSeconds, amount);
     if (!this.#isConnected) return;
     try {
-      await this.#sendBeginnings([beginning]);
+      await send();
     } catch (error) {
       this.#useLocalShare(error);
     }
@@ -214,22 +206,19 @@ export class SharedCounters implements Counters {
       await storeAnswer(this.#beforeReturn(), OPEN_TIMEOUT_MS).catch(() => {});
       this.#isConnected = true;
       // Before it joins: a replica that shares already must not count another initial amount instead.
-      await this.#sendBeginnings([...this.#unsyncedBeginnings]);
+      await this.#unconfirmed.sendBeginnings();
       // Until all replicas have rejoined, each keeps using its share, which the others must not take.
       const claimed = this.#local.localShareWindows(this.#replicas.share, this.#now());
-      this.#markUnconfirmed(claimed);
-      await this.#restore(claimed);
+      this.#unconfirmed.addWindows(claimed);
+      await this.#unconfirmed.send(claimed, this.#local.reserved());
       const heartbeat = await this.#waitForOtherReplicas(now);
       if (!this.#isConnected) throw new Error("the store failed while this replica rejoined");
       this.#epoch = epoch;
       this.#replicas.update(heartbeat);
-      const unconfirmed = [...this.#unconfirmed];
-      const restored = this.#restore(this.#windowsToRestore());
+      const restored = this.#unconfirmed.restore(this.#local.windows(this.#now()), this.#local.reserved());
       // Set before awaiting: what is taken from here on reaches the store after the restore.
       this.#isShared = true;
       await restored;
-      // Keep those that became unconfirmed meanwhile.
-      for (const [id, each] of unconfirmed) if (this.#unconfirmed.get(id) === each) this.#unconfirmed.delete(id);
       logger.info(
         { store: store.name, replicas: this.#replicas.size },
         "sharing rate limit counters with the other replicas",
@@ -238,37 +227,6 @@ export class SharedCounters implements Counters {
     } catch (error) {
       this.#useLocalShare(error);
     }
-  }
-
-  async #sendBeginnings(beginnings: readonly Beginning[]): Promise<void> {
-    const send = async (beginning: Beginning) => {
-      await storeAnswer(this.#options.store.begin(...beginning));
-      this.#unsyncedBeginnings.delete(beginning);
-    };
-    await Promise.all(beginnings.map(send));
-  }
-
-  /** Includes empty windows, which the store would otherwise keep counting. */
-  #windowsToRestore(): WindowSnapshot[] {
-    const windows = new Map(this.#unconfirmed);
-    for (const each of this.#local.windows(this.#now())) windows.set(`${each.windowSeconds} ${each.key}`, each);
-    return [...windows.values()];
-  }
-
-  #markUnconfirmed(windows: readonly Pick<WindowSnapshot, "key" | "windowSeconds">[]): void {
-    for (const { key, windowSeconds } of windows) {
-      this.#unconfirmed.set(`${windowSeconds} ${key}`, { key, windowSeconds, slices: [] });
-    }
-  }
-
-  async #restore(windows: readonly WindowSnapshot[]): Promise<void> {
-    const { store } = this.#options;
-    const sent = [];
-    for (let start = 0; start < windows.length; start += WINDOWS_PER_STATEMENT) {
-      sent.push(store.restore(this.#replicas.id, windows.slice(start, start + WINDOWS_PER_STATEMENT)));
-    }
-    sent.push(store.join(this.#replicas.id, this.#local.reserved()));
-    await storeAnswer(Promise.all(sent), LEASE_MS);
   }
 
   /** Waits until each earlier replica has sent a heartbeat since `joinedAt`, or its lease has expired. */
@@ -308,8 +266,4 @@ export class SharedCounters implements Counters {
   #now(): number {
     return performance.now() + this.#clockOffset;
   }
-}
-
-function storeAnswer<Answer>(work: Promise<Answer>, timeoutMs = ANSWER_TIMEOUT_MS): Promise<Answer> {
-  return withTimeout(work, timeoutMs);
 }
