@@ -104,8 +104,9 @@ test.each(["SIGKILL", "SIGSEGV"] as const)("fails only the crashed model's reque
     const untouched = readAnswer(
       other.chat(makeChatRequest({ temperature: 0, seed: 1, say: "Write a story.", maxTokens: 60 }), never()),
     );
-    const events = ask({ say: "Write a very long story.", maxTokens: 900 })[Symbol.asyncIterator]();
-    const prefilling = readAnswer(ask({ say: longPrompt("iron"), maxTokens: 1 }));
+    // Answers of hundreds of tokens: neither ends before the signal, although this process may get no CPU time for a while.
+    const events = ask({ say: "Write a very long story.", minTokens: 900, maxTokens: 900 })[Symbol.asyncIterator]();
+    const prefilling = readAnswer(ask({ say: longPrompt("iron"), minTokens: 300, maxTokens: 300 }));
     await events.next();
     await events.next();
     process.kill(model.pid as number, signal);
