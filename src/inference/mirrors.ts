@@ -80,7 +80,7 @@ export class Mirrors {
     this.#running.set(source.id, running + 1);
     const ended = () => this.#running.set(source.id, (this.#running.get(source.id) ?? 1) - 1);
     const drop = () => onMirrorDropped?.(source.id);
-    // What the second model cannot even be original is not the caller's to know.
+    // A failure before the second model runs must not reach the caller.
     void this.#run(caller, call, match, source.id).catch(drop).finally(ended);
   }
 
