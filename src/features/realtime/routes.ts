@@ -127,6 +127,7 @@ async function serve(
     const key = sentKey(request.headers);
     const secret = isClientSecret(key) ? await secrets.open(key) : undefined;
     const { maxSessionSeconds, idleTimeoutSeconds } = parts;
+    const authenticate = secret?.authenticate ?? (() => reauthenticate(request, accounts));
     const opened = await open(request, {
       secret,
       connection,
@@ -134,7 +135,7 @@ async function serve(
         services,
         requestId,
         callerHeaders: headersOfMessages(request.headers),
-        authenticate: secret?.authenticate ?? (() => reauthenticate(request, accounts)),
+        authenticate,
         expiresAt: Date.now() + maxSessionSeconds * 1000,
         send: (event) => connection.send(toMessage(event)),
         flushed: () => connection.flushed(),
@@ -151,6 +152,7 @@ async function serve(
     session = opened;
     leave = sessions.add({
       project: caller.projectId ?? caller.organizationId,
+      authenticate,
       isBusy: () => session?.isBusy === true,
       close: fail,
     });

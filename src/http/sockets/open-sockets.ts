@@ -1,10 +1,15 @@
-/** WebSockets of one kind in this process: their number per project, and their end when the service stops. */
+/**
+ * WebSockets of one kind in this process: their number per project, and their end when the service stops or when the key
+ * no longer works.
+ */
 
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 
 export interface OpenSocket {
   project: string;
+  /** Authenticates the key or session of its client again. Throws a Fault. */
+  authenticate(): Promise<unknown>;
   /** Whether something runs for its client. */
   isBusy(): boolean;
   /** Ends the connection with an error event that says why. */
@@ -21,11 +26,14 @@ export interface SocketLimit {
 }
 
 const DRAIN_CHECK_MS = 50;
+/** A client that only sends silence, or nothing, starts nothing that would authenticate it. */
+const AUTHENTICATE_MS = 5_000;
 
 export class OpenSockets {
   readonly #limit: SocketLimit;
   readonly #open = new Set<OpenSocket>();
   #draining: Poll | undefined;
+  #authenticating: Poll | undefined;
 
   constructor(limit: SocketLimit) {
     this.#limit = limit;
@@ -44,7 +52,13 @@ export class OpenSockets {
       throw new Fault("request-rate-limited", message, { code, retryAfterSeconds: 1 });
     }
     this.#open.add(socket);
-    return () => void this.#open.delete(socket);
+    this.#authenticating ??= new Poll(() => this.#authenticate(), { everyMs: AUTHENTICATE_MS });
+    return () => {
+      this.#open.delete(socket);
+      if (this.#open.size > 0) return;
+      this.#authenticating?.stop();
+      this.#authenticating = undefined;
+    };
   }
 
   /** Ends each connection as soon as nothing runs for its client. */
@@ -56,7 +70,20 @@ export class OpenSockets {
     this.#draining ??= new Poll(closeIdle, { everyMs: DRAIN_CHECK_MS });
     closeIdle();
   }
+
+  async #authenticate(): Promise<void> {
+    for (const socket of [...this.#open]) {
+      try {
+        await socket.authenticate();
+      } catch (failure) {
+        // Any other failure says nothing about the key: the database may be unavailable.
+        if (failure instanceof Fault && REFUSALS.has(failure.kind)) socket.close(failure);
+      }
+    }
+  }
 }
+
+const REFUSALS: ReadonlySet<Fault["kind"]> = new Set(["unauthenticated", "forbidden"]);
 
 function stopping(): Fault {
   return unavailable("The service is stopping. Connect again in a moment.", "server_is_overloaded", 5);

@@ -48,6 +48,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
   const { caller, id: requestId } = request;
   let leave = () => {};
   let expiry: Poll | undefined;
+  const authenticate = () => reauthenticate(request, accounts);
   const client = new ClientSocket({
     socket,
     onMessage: (message, isBinary) => connection.receive(message, isBinary),
@@ -73,7 +74,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
     requestId,
     headers: headersOfMessages(request.headers),
     address: request.ip,
-    authenticate: () => reauthenticate(request, accounts),
+    authenticate,
     send: (message) => client.send(message),
     flushed: () => client.flushed(),
     reportBug: (failure) => request.reportFailure(failure),
@@ -82,6 +83,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
   try {
     leave = sockets.add({
       project: caller.projectId ?? caller.organizationId,
+      authenticate,
       isBusy: () => connection.isBusy,
       close: fail,
     });
