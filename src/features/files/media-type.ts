@@ -1,21 +1,22 @@
 /** Media types of files, by their first bytes or the extension of their name. */
 
 import { extname } from "node:path";
+import { hasSignature } from "../../kernel/documents/signature.ts";
 
-/** Media type, first bytes in Latin 1, and where they are. */
-const SIGNATURES: readonly (readonly [mediaType: string, signature: string, offset: number])[] = [
-  ["image/png", "\x89PNG\r\n\x1a\n", 0],
-  ["image/jpeg", "\xff\xd8\xff", 0],
-  ["image/gif", "GIF8", 0],
-  ["image/webp", "WEBP", 8],
-  ["image/bmp", "BM", 0],
-  ["application/pdf", "%PDF-", 0],
-  ["audio/wav", "WAVE", 8],
-  ["audio/mpeg", "ID3", 0],
-  ["audio/ogg", "OggS", 0],
-  ["audio/flac", "fLaC", 0],
-  ["video/mp4", "ftyp", 4],
-  ["video/webm", "\x1aE\xdf\xa3", 0],
+/** Media types by their signatures (`hasSignature`). */
+const SIGNATURES: readonly (readonly [mediaType: string, signature: string])[] = [
+  ["image/png", "\x89PNG\r\n\x1a\n"],
+  ["image/jpeg", "\xff\xd8\xff"],
+  ["image/gif", "GIF8"],
+  ["image/webp", "RIFF????WEBP"],
+  ["image/bmp", "BM"],
+  ["application/pdf", "%PDF-"],
+  ["audio/wav", "RIFF????WAVE"],
+  ["audio/mpeg", "ID3"],
+  ["audio/ogg", "OggS"],
+  ["audio/flac", "fLaC"],
+  ["video/mp4", "????ftyp"],
+  ["video/webm", "\x1aE\xdf\xa3"],
 ];
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
@@ -35,9 +36,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 
 /** `announced`: what the server of the file says. The bytes take precedence, because servers guess. */
 export function mediaTypeOf(bytes: Buffer, filename: string, announced?: string): string {
-  const match = SIGNATURES.find(
-    ([, signature, offset]) => bytes.toString("latin1", offset, offset + signature.length) === signature,
-  );
+  const match = SIGNATURES.find(([, signature]) => hasSignature(bytes, signature));
   if (match !== undefined) return match[0];
   return announced ?? EXTENSIONS.get(extname(filename).toLowerCase()) ?? "application/octet-stream";
 }

@@ -6,26 +6,27 @@ import { textOfHtml } from "./markup-text.ts";
 import { textOfOffice } from "./office-text.ts";
 import { textOfPdf } from "./pdf-text.ts";
 import type { Pictures } from "./pictures.ts";
+import { hasSignature } from "./signature.ts";
 
-type Signature = readonly [name: string, signature: string, offset: number];
+/** What a file is, by its signature (`hasSignature`). */
+type Signature = readonly [name: string, signature: string];
 
-/** Images by first bytes. */
 const IMAGES: readonly Signature[] = [
-  ["a PNG image", "\x89PNG", 0],
-  ["a JPEG image", "\xff\xd8\xff", 0],
-  ["a GIF image", "GIF8", 0],
-  ["a WebP image", "WEBP", 8],
-  ["a TIFF image", "II*\0", 0],
-  ["a TIFF image", "MM\0*", 0],
+  ["a PNG image", "\x89PNG"],
+  ["a JPEG image", "\xff\xd8\xff"],
+  ["a GIF image", "GIF8"],
+  ["a WebP image", "RIFF????WEBP"],
+  ["a TIFF image", "II*\0"],
+  ["a TIFF image", "MM\0*"],
 ];
 
-/** Media types by first bytes, of files that have no text to read here. */
+/** Files that have no text to read here. */
 const WITHOUT_TEXT: readonly Signature[] = [
-  ["an MP4 file", "ftyp", 4],
-  ["a WAVE or AVI file", "RIFF", 0],
-  ["an MP3 file", "ID3", 0],
-  ["a file of Word, Excel or PowerPoint 97 to 2003; save it as DOCX, XLSX or PPTX", "\xd0\xcf\x11\xe0", 0],
-  ["a gzip archive", "\x1f\x8b", 0],
+  ["an MP4 file", "????ftyp"],
+  ["a WAVE or AVI file", "RIFF"],
+  ["an MP3 file", "ID3"],
+  ["a file of Word, Excel or PowerPoint 97 to 2003; save it as DOCX, XLSX or PPTX", "\xd0\xcf\x11\xe0"],
+  ["a gzip archive", "\x1f\x8b"],
 ];
 const HTML_NAMES: ReadonlySet<string> = new Set([".html", ".htm", ".xhtml"]);
 const HTML_START = /^\s*(?:<!doctype html|<html)[\s>]/i;
@@ -38,13 +39,11 @@ export async function textOfDocument(bytes: Buffer, filename: string, pictures: 
 }
 
 async function read(bytes: Buffer, extension: string, pictures: Pictures): Promise<string> {
-  const startsWith = (signature: string, offset = 0) =>
-    bytes.toString("latin1", offset, offset + signature.length) === signature;
   if (isPdf(bytes)) return textOfPdf(bytes, pictures);
-  if (startsWith("PK\x03\x04")) return textOfOffice(bytes);
-  const image = IMAGES.find(([, signature, offset]) => startsWith(signature, offset));
+  if (hasSignature(bytes, "PK\x03\x04")) return textOfOffice(bytes);
+  const image = IMAGES.find(([, signature]) => hasSignature(bytes, signature));
   if (image !== undefined) return pictures.textOfImage(bytes, `The file is ${image[0]}`);
-  const other = WITHOUT_TEXT.find(([, signature, offset]) => startsWith(signature, offset));
+  const other = WITHOUT_TEXT.find(([, signature]) => hasSignature(bytes, signature));
   if (other !== undefined) throw new DocumentError("unsupported_file", `The file is ${other[0]}, which has no text.`);
   const text = decode(bytes);
   return HTML_NAMES.has(extension) || HTML_START.test(text) ? textOfHtml(text) : text;

@@ -88,3 +88,8 @@ test.each(["png", "jpeg", "webp", "gif", "tiff"] as const)("knows an image by it
     ...{ code: "unsupported_file", isPicture: true },
   });
 });
+
+test("reads an SVG with the name of an image format at its place as the text that it is", async () => {
+  const svg = '<svg    WEBP="" xmlns="http://www.w3.org/2000/svg"/>';
+  expect(await textOfDocument(Buffer.from(svg), "a.txt", REFUSED_PICTURES)).toBe(svg);
+});
