@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     env: { PARLANCE_TEST_ENGINES: "1" },
     globalSetup: [
+      "test/support/service/temporary-files.ts",
+      "test/support/databases/migrated-file.ts",
       "test/support/models/fetch-default-models.ts",
       "test/support/service/build-console.ts",
       "test/support/service/build-service.ts",

@@ -29,7 +29,12 @@ export default defineConfig({
       "test/routing/routing-cancellation.test.ts",
       "test/usage/usage-crash.test.ts",
     ],
-    globalSetup: ["test/support/models/fetch-default-models.ts", "test/support/service/build-console.ts"],
+    globalSetup: [
+      "test/support/service/temporary-files.ts",
+      "test/support/databases/migrated-file.ts",
+      "test/support/models/fetch-default-models.ts",
+      "test/support/service/build-console.ts",
+    ],
     testTimeout: 600_000,
     hookTimeout: 120_000,
     // Long enough for a busy machine; Vitest's default is a second.

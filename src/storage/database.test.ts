@@ -55,7 +55,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test("migrates once when several callers start together", async () => {
-    const options = await databases.create(kind);
+    const options = await databases.createEmpty(kind);
     await Promise.all(Array.from({ length: 4 }, () => open(options).check()));
     const database = open(options);
     await database.check();
@@ -63,7 +63,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 
   test("migrates safely when two processes start together", async () => {
-    const { url, file } = await databases.create(kind);
+    const { url, file } = await databases.createEmpty(kind);
     const script = fileURLToPath(new URL("../../test/support/databases/open-database.ts", import.meta.url));
     const outputs = await Promise.all(
       Array.from({ length: 3 }, async () => {
@@ -80,7 +80,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     );
     // Each connection incremented it 50 times, from 1.
     expect(outputs.map((output) => output.trim())).toEqual(["ok", "ok", "ok"]);
-    const database = open({ ...(await databases.create(kind)), url, file });
+    const database = open({ ...(await databases.createEmpty(kind)), url, file });
     expect(await database.run(readAccountsVersion)).toBe(151);
   });
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
   ]);
   postgres = cleanup.use(await startPostgres());
-  url = await postgres.createDatabase();
+  url = await postgres.createEmptyDatabase();
   await fillDatabase();
 });
 

@@ -63,7 +63,7 @@ interface Installation {
 
 async function install(kind: RawDatabase["kind"]): Promise<Installation> {
   const directory = cleanup.use(await temporaryDirectory()).path;
-  const url = kind === "postgresql" ? (await postgres.createDatabase()).reveal() : undefined;
+  const url = kind === "postgresql" ? (await postgres.createEmptyDatabase()).reveal() : undefined;
   const PARLANCE_ENCRYPTION_KEY = randomBytes(32).toString("base64");
   const shared = url === undefined ? undefined : { DATABASE_URL: url, PARLANCE_ENCRYPTION_KEY };
   const environment = { PARLANCE_DATA_DIR: directory, ...shared };

@@ -2,14 +2,14 @@
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { OS_SANDBOX } from "../../../test/support/service/os-sandbox.ts";
 import { Child } from "./child.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "parlance-sandbox-"));
+// Its parents are visible, and /dev must not be: other temporary files may be in /dev/shm.
+const folder = mkdtempSync("/tmp/parlance-sandbox-");
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const MEGABYTE = 1024 ** 2;

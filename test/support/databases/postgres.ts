@@ -18,11 +18,15 @@ import { createRequire } from "node:module";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { createLogger } from "../../../src/kernel/logger.ts";
 import { Secret } from "../../../src/kernel/secret.ts";
+import { openDatabase } from "../../../src/storage/database.ts";
 
 export interface PostgresServer {
-  /** A new, empty database. */
+  /** A new database with the current schema and no rows. */
   createDatabase(): Promise<Secret>;
+  /** The same without a schema. */
+  createEmptyDatabase(): Promise<Secret>;
   /** Kills it as a crash would; its data stays. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -95,6 +99,25 @@ async function startIn(
   };
   await start();
   let databases = 0;
+  const createFrom = async (template: string) => {
+    databases += 1;
+    const name = `test_${databases}`;
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ host: directory, port, user: "parlance", database: "postgres" });
+    await client.connect();
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await client.end();
+    return new Secret(`postgresql://parlance@localhost:${port}/${name}?host=${encodeURIComponent(directory)}`);
+  };
+  const createEmptyDatabase = () => createFrom("template0");
+  let migrated: Promise<string> | undefined;
+  const makeMigrated = async () => {
+    const url = await createEmptyDatabase();
+    const database = openDatabase({ url, file: "", logger: createLogger("silent") });
+    await database.migrate();
+    await database.close();
+    return new URL(url.reveal()).pathname.slice(1);
+  };
   return {
     start,
     stop: () => stop(true),
@@ -111,15 +134,10 @@ async function startIn(
       const [standby] = await Promise.all([startIn(copy, binaries, account), start()]);
       return standby;
     },
+    createEmptyDatabase,
     async createDatabase() {
-      databases += 1;
-      const name = `test_${databases}`;
-      const { default: pg } = await import("pg");
-      const client = new pg.Client({ host: directory, port, user: "parlance", database: "postgres" });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
-      return new Secret(`postgresql://parlance@localhost:${port}/${name}?host=${encodeURIComponent(directory)}`);
+      migrated ??= makeMigrated();
+      return createFrom(await migrated);
     },
     async [Symbol.asyncDispose]() {
       await stop(false);

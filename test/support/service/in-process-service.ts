@@ -11,6 +11,7 @@ import { configSources, configurationSources } from "../../../src/cli/config-sou
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { createLogger } from "../../../src/kernel/logger.ts";
 import { createModelStore } from "../../../src/model-store/create-model-store.ts";
+import { copyMigratedFile } from "../databases/migrated-file.ts";
 import { clientOf, type ServiceClient } from "./service.ts";
 import { detectStalls } from "./stall-detector.ts";
 import { addStall, STALL_LIMIT_MS } from "./stalls.ts";
@@ -44,6 +45,7 @@ export async function startInProcess(
   variables: Readonly<Record<string, string>> = {},
 ): Promise<InProcessService> {
   const directory = await mkdtemp(join(tmpdir(), "parlance-in-process-"));
+  copyMigratedFile(join(directory, "parlance.sqlite"));
   // Built-in models take ten seconds of CPU time to load.
   const models = /^builtin_models:/m.test(config) ? "" : "builtin_models: false\n";
   await writeFile(join(directory, "parlance.yaml"), `${models}${config}`);

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import OpenAI from "openai";
+import { copyMigratedFile } from "../databases/migrated-file.ts";
 import { DEFAULT_CHAT_MODEL } from "../models/default-model.ts";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { EXECUTABLE, ROOT } from "./executable.ts";
@@ -62,6 +63,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const config = options.config ?? "builtin_models: false\n";
   // Most tests wait for their models first; tests of loading on demand configure it explicitly.
   await writeFile(configFile, /^local:/m.test(config) ? config : loadedAtStart(config));
+  // Another version has another schema.
+  if (options.executable === undefined) copyMigratedFile(join(dataDirectory, "parlance.sqlite"));
   const apiKey = `sk-test-${"a".repeat(32)}`;
   const adminKey = `sk-admin-test-${"b".repeat(32)}`;
   const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
