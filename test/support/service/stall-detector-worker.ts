@@ -15,19 +15,29 @@ session.connectToMainThread();
 const urls = new Map<string, string>();
 session.on("Debugger.scriptParsed", ({ params: { scriptId, url } }) => urls.set(scriptId, url));
 
-let ping = { number: 0, cpuMs: 0, isReported: false };
+interface Turn {
+  /** Of its ping. */
+  number: number;
+  /** CPU time of the main thread when it began. */
+  startMs: number;
+  /** Frames at half the limit: when the work is native, a stack at the limit is only of what comes after it. */
+  earlier: readonly string[] | undefined;
+  isReported: boolean;
+}
+
+let turn: Turn = { number: 0, startMs: 0, earlier: undefined, isReported: false };
+let isPausing = false;
 
 setInterval(() => {
-  if (Atomics.load(answered, 0) === ping.number) {
+  if (Atomics.load(answered, 0) === turn.number) {
     // The CPU time is read first: what passes before the ping belongs to the same turn, or to an earlier one.
-    ping = { number: ping.number + 1, cpuMs: mainThreadMs(), isReported: false };
-    parentPort?.postMessage(ping.number);
+    turn = { number: turn.number + 1, startMs: mainThreadMs(), earlier: undefined, isReported: false };
+    parentPort?.postMessage(turn.number);
     return;
   }
-  const cpuMs = mainThreadMs() - ping.cpuMs;
-  if (ping.isReported || cpuMs <= limitMs || Atomics.load(answered, 0) === ping.number) return;
-  ping.isReported = true;
-  takeStack(cpuMs);
+  const limit = turn.earlier === undefined ? limitMs / 2 : limitMs;
+  if (isPausing || turn.isReported || mainThreadMs() - turn.startMs <= limit) return;
+  if (Atomics.load(answered, 0) !== turn.number) takeStack(turn);
 }, PING_MS);
 
 /** CPU time of the main thread, in nanoseconds there. */
@@ -36,12 +46,19 @@ function mainThreadMs(): number {
 }
 
 /** The debugger is on for this moment only, since it makes code slower. */
-function takeStack(cpuMs: number): void {
+function takeStack(of: Turn): void {
+  isPausing = true;
   session.once("Debugger.paused", ({ params }) => {
-    const stall: Stall = { cpuMs: Math.round(cpuMs), stack: params.callFrames.map(toFrame) };
+    const cpuMs = mainThreadMs() - of.startMs;
+    const frames = params.callFrames.map(toFrame);
     session.post("Debugger.resume");
     session.post("Debugger.disable");
-    parentPort?.postMessage(stall);
+    isPausing = false;
+    if (cpuMs > limitMs) {
+      of.isReported = true;
+      parentPort?.postMessage({ cpuMs: Math.round(cpuMs), stack: [...frames, ...(of.earlier ?? [])] } satisfies Stall);
+    }
+    of.earlier = frames;
   });
   session.post("Debugger.enable");
   session.post("Debugger.pause");

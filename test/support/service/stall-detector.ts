@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads";
 export interface Stall {
   /** CPU time without a turn when the stack was taken. */
   cpuMs: number;
-  /** Innermost frame first, as `function (file:line)`. */
+  /** Innermost frame first, as `function (file:line)`; then those of the same turn at half the limit. */
   stack: readonly string[];
 }
 
