@@ -3,6 +3,7 @@
 import type { Caller } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { PassThrough } from "../contracts/chat-proxy.ts";
+import { checks } from "../contracts/guardrail.ts";
 import { chatAdapter } from "./adapters/chat-adapter.ts";
 import type { TaskAdapter } from "./adapters/task-adapter.ts";
 import type { CallerModels, CallerModelsOptions } from "./caller-models.ts";
@@ -100,7 +101,8 @@ export class ChatRequests {
     ...[caller, original, options, guards]: [Caller, ChatCall, ChatOptions, Guards | undefined]
   ): Promise<ChatAnswer> {
     const answer = await this.#moderated(caller, original, options, guards);
-    this.#steps.mirrors.begin(caller, original, answer);
+    const isChecked = guards?.policy.some((guardrail) => checks(guardrail, "output")) === true;
+    this.#steps.mirrors.begin(caller, original, answer, { mayRecord: !isChecked });
     return answer;
   }
 

@@ -62,9 +62,10 @@ export class Mirrors {
 
   /**
    * Mirrors a chat whose answer has begun, if it is drawn: one that was refused, or that the cache answers, says nothing
-   * of how a model would do. `call`: as the guardrails left it. Never throws.
+   * of how a model would do. `call`: as the guardrails left it. `mayRecord`: false where guardrails check answers, which
+   * do not check that of the mirror. Never throws.
    */
-  begin(caller: Caller, call: ChatCall, answer: ChatAnswer): void {
+  begin(caller: Caller, call: ChatCall, answer: ChatAnswer, { mayRecord }: { mayRecord: boolean }): void {
     const { catalog, onMirrorDropped } = this.#options;
     const source = catalog.find(call.request.model)?.model;
     const settings = source?.mirror;
@@ -81,7 +82,7 @@ export class Mirrors {
     const ended = () => this.#running.set(source.id, (this.#running.get(source.id) ?? 1) - 1);
     const drop = () => onMirrorDropped?.(source.id);
     // A failure before the second model runs must not reach the caller.
-    void this.#run(caller, call, match, source.id).catch(drop).finally(ended);
+    void this.#run(caller, call, match, { mirrored: source.id, mayRecord }).catch(drop).finally(ended);
   }
 
   /** Cancels those that run; no further ones begin. */
@@ -90,13 +91,18 @@ export class Mirrors {
     for (const run of this.#runs) run.abort(new Fault("client-left", "The service is stopping."));
   }
 
-  async #run(caller: Caller, original: ChatCall, match: ResolvedModel, mirrored: string): Promise<void> {
+  async #run(
+    caller: Caller,
+    original: ChatCall,
+    match: ResolvedModel,
+    { mirrored, mayRecord }: { mirrored: string; mayRecord: boolean },
+  ): Promise<void> {
     const { router, requestTimeoutSeconds: seconds, onMirrored } = this.#options;
     const beganAt = performance.now();
     const { defaults } = match.model;
     const complete = (defaults && original.withDefaults?.(defaults)) ?? original;
     const call = withServiceTier(complete, this.#options.serviceTiersOf?.(caller));
-    const recording = this.#recordings.begin(caller, original.request.model, () => {});
+    const recording = mayRecord ? this.#recordings.begin(caller, original.request.model, () => {}) : undefined;
     let failure: unknown;
     const run = new InferenceRun({
       router,

@@ -7,6 +7,7 @@ import { type InProcessService, startInProcess } from "../support/service/in-pro
 import { startService } from "../support/service/service.ts";
 
 interface Entry {
+  id: string;
   project_id: string;
   operation: string;
   model: string;
@@ -38,6 +39,9 @@ models:
   - { id: private, task: chat, mirror: { model: careful }, ${main} }
   - { id: repeated, task: chat, mirror: { model: other }, cache: { sampled: true }, ${main} }
   - { id: guarded, task: chat, mirror: { model: careful }, ${main} }
+  - { id: checked, task: chat, mirror: { model: leaky }, guardrails: [{ type: pii, action: mask, on: [output] }], ${main} }
+  - { id: unchecked, task: chat, mirror: { model: leaky }, ${main} }
+  - { id: leaky, task: chat, hidden: true, deployments: [{ engine: scripted, replies: [{ text: "Write to ada@example.com." }] }] }
   - { id: other, task: chat, hidden: true, ${price}, deployments: [{ engine: scripted, replies: [{ text: "Second." }] }] }
   - { id: remote, task: chat, hidden: true, deployments: [${remote}] }
   - { id: away, task: chat, hidden: true, deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1:9/v1", model: x }] }
@@ -156,6 +160,21 @@ test("masks what the guardrails of the mirror mask", async () => {
   await eventually(async () => expect(await mirrored("guarded")).toEqual({ finished: 1 }));
   const copy = (await entriesOf("guarded")).find(({ operation }) => operation === "mirror");
   expect(copy?.output_tokens).toBe(1);
+});
+
+test("records no answer of a mirror where guardrails check answers", async () => {
+  const { project, key } = await newProject();
+  await administer("POST", `${project}/recording`, { record_content: "all" });
+  const isRecorded = async (model: string) => {
+    const copy = (await entriesOf(model)).find(({ operation }) => operation === "mirror");
+    return (await administer("GET", `requests/${copy?.id}`)).recorded;
+  };
+  for (const model of ["checked", "unchecked"]) {
+    await ask(model, "Hi", clientOf(key));
+    await eventually(async () => expect(await mirrored(model)).toEqual({ finished: 1 }));
+  }
+  await eventually(async () => expect(await isRecorded("unchecked")).toBe(true));
+  expect(await isRecorded("checked")).toBe(false);
 });
 
 test("sends no copy to a model that the project may not use, whose guardrails do not apply either", async () => {
