@@ -24,8 +24,9 @@ export class UnconfirmedCounts {
   }
 
   addWindows(windows: readonly Window[]): void {
-    for (const { key, windowSeconds } of windows)
-      this.#windows.set(idOf({ key, windowSeconds }), empty(key, windowSeconds));
+    for (const { key, windowSeconds } of windows) {
+      this.#windows.set(idOf({ key, windowSeconds }), { key, windowSeconds, slices: [] });
+    }
   }
 
   /** Returns a function that sends the initial amount. */
@@ -69,8 +70,4 @@ export function storeAnswer<Answer>(work: Promise<Answer>, timeoutMs = ANSWER_TI
 
 function idOf({ key, windowSeconds }: Window): string {
   return `${windowSeconds} ${key}`;
-}
-
-function empty(key: string, windowSeconds: number): WindowSnapshot {
-  return { key, windowSeconds, slices: [] };
 }

@@ -64,8 +64,8 @@ function fromAssistant(message: ChatMessage): Block[] {
 /** Returns no block for reasoning of another provider, which the API would refuse. */
 function toThinkingBlock({ text, signature, encrypted }: ReasoningBlock): Block[] {
   if (encrypted !== undefined) return [{ type: "redacted_thinking", data: encrypted }];
-  const mark = ownSignature(signature, undefined);
-  return mark === undefined ? [] : [{ type: "thinking", thinking: text, signature: mark }];
+  const nativeSignature = ownSignature(signature, undefined);
+  return nativeSignature === undefined ? [] : [{ type: "thinking", thinking: text, signature: nativeSignature }];
 }
 
 function toToolUse({ id, name, arguments: written }: ToolCall): Block {

@@ -34,9 +34,9 @@ export function useDatabases(): TestDatabases {
     postgres = await sharedPostgres();
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
-  const optionsOf = (url: DatabaseOptions["url"]): DatabaseOptions => ({
-    ...{ url, file: join(directory, `${randomUUID()}.sqlite`), logger: createLogger("silent") },
-  });
+  const optionsOf = (url: DatabaseOptions["url"]): DatabaseOptions => {
+    return { url, file: join(directory, `${randomUUID()}.sqlite`), logger: createLogger("silent") };
+  };
   return {
     async create(kind) {
       const url = kind === "sqlite" ? undefined : await running().createDatabase();

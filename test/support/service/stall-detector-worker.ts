@@ -16,7 +16,7 @@ const urls = new Map<string, string>();
 session.on("Debugger.scriptParsed", ({ params: { scriptId, url } }) => urls.set(scriptId, url));
 
 interface Turn {
-  /** Of its ping. */
+  /** Number of its ping. */
   number: number;
   /** CPU time of the main thread when it began. */
   startMs: number;
@@ -54,7 +54,8 @@ function takeStack(of: Turn): void {
     session.post("Debugger.resume");
     session.post("Debugger.disable");
     isPausing = false;
-    if (cpuMs > limitMs) {
+    // The ping is answered by JavaScript, which would pause before: otherwise the turn has ended, and others were counted.
+    if (cpuMs > limitMs && Atomics.load(answered, 0) !== of.number) {
       of.isReported = true;
       parentPort?.postMessage({ cpuMs: Math.round(cpuMs), stack: [...frames, ...(of.earlier ?? [])] } satisfies Stall);
     }
