@@ -4,7 +4,7 @@
  * that the service does not know, as every block was before. Run with `node bench/claude-code-cache.ts`.
  */
 
-import { startService } from "../test/support/service/service.ts";
+import { startServiceProcess } from "../test/support/service/service-process.ts";
 
 const TURNS = 10;
 const MODEL = "smollm2-135m-instruct";
@@ -24,7 +24,7 @@ interface Message {
 }
 
 await using lifetime = new AsyncDisposableStack();
-const service = await startService({ config: "builtin_models: true\n" });
+const service = await startServiceProcess({ config: "builtin_models: true\n" });
 lifetime.defer(async () => void (await service.stop()));
 for (const header of ["x-anthropic-billing-header", "other-header"]) {
   const messages: { role: string; content: string }[] = [];

@@ -10,7 +10,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { defaultChatModelPath } from "../test/support/models/default-model.ts";
 import { llamaServerBinary, WITHOUT_LLAMA_SERVER } from "../test/support/models/llama-server.ts";
-import { startService } from "../test/support/service/service.ts";
+import { startServiceProcess } from "../test/support/service/service-process.ts";
 import { median } from "./timing.ts";
 
 const SLOTS = 8;
@@ -41,7 +41,7 @@ const alone = spawn(
   { stdio: "ignore", env: { ...process.env, LLAMA_ARG_CACHE_RAM: "0" } },
 );
 const shared = { file: path, slots: SLOTS, context_size: CONTEXT, threads };
-const service = await startService({
+const service = await startServiceProcess({
   // JSON is valid YAML.
   config: JSON.stringify({
     builtin_models: false,

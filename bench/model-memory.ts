@@ -9,7 +9,7 @@ import { BUNDLED_MODELS } from "../src/model-store/manifest/bundled-models.ts";
 import { MANIFEST } from "../src/model-store/manifest/manifest.ts";
 import { testModelStore } from "../test/support/models/default-model.ts";
 import { residentMegabytes } from "../test/support/service/resident-megabytes.ts";
-import { type Service, startService } from "../test/support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../test/support/service/service-process.ts";
 
 const TEXT = "The kettle sings on the stove, and nobody in the house is awake yet to hear it. ".repeat(3);
 const DOWNLOAD_MS = 30 * 60_000;
@@ -27,7 +27,7 @@ async function measure(id: string, task: string): Promise<void> {
   if (packaged.some((entry) => entry.id === id)) {
     await testModelStore().pull({ model: id }, { signal: AbortSignal.timeout(DOWNLOAD_MS) });
   }
-  const service = await startService({ config: "local: { load: on_demand, unload_after_seconds: 0 }\n" });
+  const service = await startServiceProcess({ config: "local: { load: on_demand, unload_after_seconds: 0 }\n" });
   try {
     const recording = task === "transcription" ? await speak(service, RECORDER) : undefined;
     const pid = service.process.pid as number;
@@ -41,7 +41,7 @@ async function measure(id: string, task: string): Promise<void> {
   }
 }
 
-async function ask(service: Service, model: string, task: string, recording: Blob | undefined): Promise<void> {
+async function ask(service: ServiceProcess, model: string, task: string, recording: Blob | undefined): Promise<void> {
   const client = service.client({ maxRetries: 0 });
   if (task === "chat") {
     const messages = [{ role: "user" as const, content: TEXT }];
@@ -52,7 +52,7 @@ async function ask(service: Service, model: string, task: string, recording: Blo
   else await client.audio.transcriptions.create({ model, file: new File([recording as Blob], "speech.wav") });
 }
 
-async function speak(service: Service, model: string): Promise<Blob> {
+async function speak(service: ServiceProcess, model: string): Promise<Blob> {
   const response = await service.post("/v1/audio/speech", {
     model,
     voice: "alloy",

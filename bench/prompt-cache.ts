@@ -6,7 +6,7 @@
 
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Service, startService } from "../test/support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../test/support/service/service-process.ts";
 import { temporaryDirectory } from "../test/support/service/temporary-directory.ts";
 
 const [, , model = "smollm2-135m-instruct", rules = "300"] = process.argv;
@@ -26,7 +26,7 @@ const tools = Array.from({ length: 20 }, (_, index) => ({
 await using data = await temporaryDirectory();
 
 const start = (promptCacheGigabytes: number) =>
-  startService({
+  startServiceProcess({
     config: `
 builtin_models: false
 models:
@@ -37,7 +37,7 @@ models:
     environment: { PARLANCE_DATA_DIR: data.path },
   });
 
-async function measure(name: string, service: Service, step: string) {
+async function measure(name: string, service: ServiceProcess, step: string) {
   const beganAt = performance.now();
   const stream = await service.client({ maxRetries: 0 }).chat.completions.create({
     model: "agent",

@@ -17,7 +17,7 @@ import { NO_USAGE } from "../src/kernel/usage.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { startPostgres } from "../test/support/databases/postgres.ts";
 import { HAS_REDIS, startRedis } from "../test/support/databases/redis.ts";
-import { type Service, startService } from "../test/support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../test/support/service/service-process.ts";
 import { temporaryDirectory } from "../test/support/service/temporary-directory.ts";
 import { median, millisecondsOf } from "./timing.ts";
 
@@ -109,13 +109,13 @@ const LIMITS = `{ project_model: { ${SIX} }, organization: { ${SIX} }, key: { ${
 
 async function measureRequests(backends: readonly Backend[]): Promise<void> {
   const agent = new Agent({ connections: 1, pipelining: 1 });
-  const started: { name: string; service: Service; times: number[] }[] = [];
+  const started: { name: string; service: ServiceProcess; times: number[] }[] = [];
   const start = async (name: string, limits: string, { redisUrl, databaseUrl }: Omit<Backend, "name">) => {
     const environment = {
       ...(redisUrl && { REDIS_URL: redisUrl.reveal() }),
       ...(databaseUrl && { DATABASE_URL: databaseUrl.reveal() }),
     };
-    started.push({ name, service: await startService({ config: configOf(limits), environment }), times: [] });
+    started.push({ name, service: await startServiceProcess({ config: configOf(limits), environment }), times: [] });
   };
   const memory = { redisUrl: undefined, databaseUrl: undefined };
   await start("without limits", "{}", memory);
@@ -139,7 +139,7 @@ async function measureRequests(backends: readonly Backend[]): Promise<void> {
   await Promise.all(started.map(({ service }) => service.stop()));
 }
 
-async function ask({ origin, apiKey }: Service, dispatcher: Agent): Promise<void> {
+async function ask({ origin, apiKey }: ServiceProcess, dispatcher: Agent): Promise<void> {
   const { statusCode, body } = await request(`${origin}/v1/chat/completions`, {
     dispatcher,
     method: "POST",

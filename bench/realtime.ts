@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { DEFAULT_CHAT_MODEL } from "../test/support/models/default-model.ts";
 import { RealtimeClient, silence } from "../test/support/service/realtime-client.ts";
-import { startService } from "../test/support/service/service.ts";
+import { startServiceProcess } from "../test/support/service/service-process.ts";
 import { median } from "./speech-voices.ts";
 
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const AUDIBLE = 300;
 const PIECE_BYTES = 4800;
 const PIECE_MS = 100;
 
-const service = await startService({ config: "builtin_models: true\n" });
+const service = await startServiceProcess({ config: "builtin_models: true\n" });
 const speech = { model: "tts-1", voice: "alloy", response_format: "pcm", input: INPUT } as const;
 const spoken = withoutEnd(Buffer.from(await (await service.client().audio.speech.create(speech)).arrayBuffer()));
 const seconds = spoken.length / 48_000;

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SQLite from "better-sqlite3";
-import { startInProcess } from "../test/support/service/in-process-service.ts";
 import { longestTurnDuring } from "../test/support/service/longest-turn.ts";
+import { startService } from "../test/support/service/service.ts";
 import { addRequests, addUsage, openSqlite, YEAR_HOURS } from "./growth/fill.ts";
 
 const DAY_SECONDS = 86_400;
@@ -20,7 +20,7 @@ const directory = mkdtempSync(join(tmpdir(), "parlance-history-"));
 const variables = { PARLANCE_DATA_DIR: directory, PARLANCE_LOG_LEVEL: "error" };
 const config = `builtin_models: false\nusage: { request_days: 31 }\n`;
 try {
-  await (await startInProcess(config, variables)).close();
+  await (await startService({ config, environment: variables })).stop();
   const filling = openSqlite(directory);
   await addRequests(filling, rows, days);
   await addUsage(filling, 100, YEAR_HOURS);
@@ -28,7 +28,7 @@ try {
   const database = new SQLite(join(directory, "parlance.sqlite"));
   const oldest = database.prepare("select id from request_history order by at limit 1").pluck().get();
   database.close();
-  const service = await startInProcess(config, variables);
+  const service = await startService({ config, environment: variables });
   const now = Math.floor(Date.now() / 1000);
   const since = (days: number) => now - days * DAY_SECONDS;
   const paths = {
@@ -66,7 +66,7 @@ try {
       `${name.padEnd(30)} ${status}  longest turn ${turnMs.toFixed(1)} ms, together ${totalMs.toFixed(0)} ms`,
     );
   }
-  await service.close();
+  await service.stop(/*?*/);
 } finally {
   rmSync(directory, { recursive: true });
 }

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { toFile } from "openai";
 import { wordErrors, wordsOf } from "../test/support/models/word-errors.ts";
-import { type Service, startService } from "../test/support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../test/support/service/service-process.ts";
 import { knownVoices, median, toModelConfig } from "./speech-voices.ts";
 
 const { values: options } = parseArgs({
@@ -32,7 +32,7 @@ const sentences = (await readFile(join(import.meta.dirname, "speech-sentences.tx
 const wordCount = sentences.flatMap((sentence) => wordsOf(sentence)).length;
 
 /** CPU seconds of a model's process. */
-async function coreSeconds(service: Service, model: string): Promise<number> {
+async function coreSeconds(service: ServiceProcess, model: string): Promise<number> {
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const [command, status] = await Promise.all(
       ["cmdline", "stat"].map((name) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "")),
@@ -54,7 +54,7 @@ console.log(
 console.log("|---|---|---|---|---|---|---|---|");
 for (const each of voices) {
   const { id, megabytes, license } = each;
-  const service = await startService({
+  const service = await startServiceProcess({
     config: `builtin_models: false
 models:
 ${toModelConfig(each)}  - { id: ${TRANSCRIPTION}, task: transcription, deployments: [{ engine: moonshine, model: ${TRANSCRIPTION} }] }

@@ -7,7 +7,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { startService } from "../test/support/service/service.ts";
+import { startServiceProcess } from "../test/support/service/service-process.ts";
 import { knownVoices, median, toModelConfig } from "./speech-voices.ts";
 
 const WORDS =
@@ -65,7 +65,7 @@ const models = positionals.length > 0 ? positionals : ["hibari"];
 const texts = options.words.split(",").map((count) => ({ count: Number(count), text: textOf(Number(count)) }));
 const voices = (await knownVoices(options)).filter(({ id }) => models.includes(id));
 const config = voices.map((voice) => toModelConfig(voice, ", max_input_characters: 20000"));
-const service = await startService({ config: `builtin_models: false\nmodels:\n${config.join("")}` });
+const service = await startServiceProcess({ config: `builtin_models: false\nmodels:\n${config.join("")}` });
 try {
   const post = (body: object) => service.post("/v1/audio/speech", body);
   console.log("| model | words | at once | first byte (ms) | audio (s) | real-time factor |");

@@ -12,7 +12,7 @@ import numberToWords from "number-to-words";
 import { parseEvents } from "../src/kernel/server-sent-events.ts";
 import { MANIFEST } from "../src/model-store/manifest/manifest.ts";
 import { wordErrors, wordsOf } from "../test/support/models/word-errors.ts";
-import { startService } from "../test/support/service/service.ts";
+import { startServiceProcess } from "../test/support/service/service-process.ts";
 
 const FOLDER = process.argv[2] ?? "/usr/share/pocketsphinx/test/data/librivox";
 const MODEL = process.argv[3] ?? "moonshine-base-en";
@@ -24,7 +24,7 @@ const PAUSE_SECONDS = 0.6;
 /** Clock ticks per second in /proc/PID/stat. */
 const TICKS_PER_SECOND = 100;
 
-const service = await startService({
+const service = await startServiceProcess({
   config: `
 builtin_models: false
 server: { max_upload_bytes: 1000000000, request_timeout_seconds: 7200 }

@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import type OpenAI from "openai";
 import { PLAIN_PROMPTS } from "../../test/support/models/plain-prompts.ts";
-import { startService } from "../../test/support/service/service.ts";
+import { startServiceProcess } from "../../test/support/service/service-process.ts";
 import { LANGUAGE_PROMPTS } from "./language-prompts.ts";
 import { TOOL_TASKS, TOOLS, type ToolTask } from "./tool-tasks.ts";
 
@@ -21,7 +21,7 @@ const MODELS =
 for (const model of MODELS) await measure(model);
 
 async function measure(model: string): Promise<void> {
-  const service = await startService({
+  const service = await startServiceProcess({
     config: `
 local: { unload_after_seconds: 0 }
 builtin_models: false

@@ -14,7 +14,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { bertGraph } from "../../packages/sentence-embeddings/src/bert-graph.ts";
 import { SafetensorsIndex } from "../../packages/sentence-embeddings/src/safetensors-index.ts";
-import { startService } from "../../test/support/service/service.ts";
+import { startServiceProcess } from "../../test/support/service/service-process.ts";
 import { median } from "../timing.ts";
 import { startLlamaServer } from "./llama-server-peer.ts";
 import { treeCpuSeconds } from "./process-cpu.ts";
@@ -39,7 +39,7 @@ interface Subject {
 
 const folder = await mkdtemp(join(tmpdir(), "parlance-engines-"));
 const children: ChildProcess[] = [];
-const service = await startService({
+const service = await startServiceProcess({
   // JSON is valid YAML.
   config: JSON.stringify({
     builtin_models: false,

@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { LLAMA_3_8B, writeRandomModel } from "@parlance-inference/llama-batching/random-model";
 import { nvidiaGpus } from "../../src/kernel/process/gpus.ts";
 import { llamaServerBinary } from "../../test/support/models/llama-server.ts";
-import { type Service, startService } from "../../test/support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../../test/support/service/service-process.ts";
 import { percentile, runChat } from "./chats.ts";
 
 const { values } = parseArgs({
@@ -60,7 +60,7 @@ async function measure(engine: string): Promise<void> {
           gpu_layers: 99,
           options: ["--flash-attn", "on", ...values.options.split(" ").filter((word) => word !== "")],
         };
-  const service = await startService({
+  const service = await startServiceProcess({
     config: JSON.stringify({
       builtin_models: false,
       models: [{ id: "m", task: "chat", deployments: [{ ...deployment, max_queue: 1000 }] }],
@@ -80,7 +80,7 @@ async function measure(engine: string): Promise<void> {
   }
 }
 
-async function measureChats(service: Service, chats: number): Promise<void> {
+async function measureChats(service: ServiceProcess, chats: number): Promise<void> {
   const before = cpuSeconds(service.process.pid ?? 0);
   const startedAt = performance.now();
   const runs = await Promise.all(Array.from({ length: chats }, () => runChat(service, Number(values.tokens))));
@@ -98,7 +98,7 @@ async function measureChats(service: Service, chats: number): Promise<void> {
   console.log(`| ${chats} | ${cells.join(" | ")} |`);
 }
 
-async function modelsOf(service: Service): Promise<{ state: string; vram_bytes?: number }[]> {
+async function modelsOf(service: ServiceProcess): Promise<{ state: string; vram_bytes?: number }[]> {
   const headers = { authorization: `Bearer ${service.adminKey}` };
   const answer = await fetch(`${service.origin}/health/ready`, { headers });
   return ((await answer.json()) as { models: { state: string }[] }).models;

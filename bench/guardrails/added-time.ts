@@ -5,7 +5,7 @@
 
 import { performance } from "node:perf_hooks";
 import { startEchoUpstream } from "../../test/support/guardrails/echo-upstream.ts";
-import { startService } from "../../test/support/service/service.ts";
+import { startServiceProcess } from "../../test/support/service/service-process.ts";
 
 const ROUNDS = 300;
 const TEXT = `Please answer Ada (ada@example.com, +49 30 901820) about her card 4111 1111 1111 1111. ${"She asks for the delivery of last week and is in a hurry. ".repeat(30)}`;
@@ -17,7 +17,7 @@ await using upstream = await startEchoUpstream();
 const deployment = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", api_key: sk-upstream, model: echo }`;
 const all = "[{ type: pii }, { type: secrets }, { type: prompt_injection }]";
 const both = "[{ type: pii, action: mask, on: [input, output] }, { type: secrets, on: [input, output] }]";
-const service = await startService({
+const service = await startServiceProcess({
   until: "listening",
   config: `
 builtin_models: false

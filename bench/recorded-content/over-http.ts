@@ -5,7 +5,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { startPostgres } from "../../test/support/databases/postgres.ts";
-import { startService } from "../../test/support/service/service.ts";
+import { startServiceProcess } from "../../test/support/service/service-process.ts";
 import { cpuSeconds } from "../gateways/processes.ts";
 
 const requests = Number(process.argv[2] ?? 10_000);
@@ -23,7 +23,7 @@ const word = () => WORDS[Math.floor(Math.exp(Math.random() * Math.log(WORDS.leng
 const text = (words: number) => Array.from({ length: words }, word).join(" ");
 const prompts = Array.from({ length: 200 }, () => text(300));
 
-const service = await startService({
+const service = await startServiceProcess({
   until: "listening",
   config: `
 builtin_models: false

@@ -4,7 +4,7 @@ import type OpenAI from "openai";
 import type { Tool } from "../../src/contracts/chat-model.ts";
 import { searchTools } from "../../src/features/tool-search/search-tools.ts";
 import type { DeferredTool } from "../../src/features/tools/deferred-tools.ts";
-import { startService } from "../../test/support/service/service.ts";
+import { startServiceProcess } from "../../test/support/service/service-process.ts";
 import tasks from "./tasks.json" with { type: "json" };
 import services from "./tools.json" with { type: "json" };
 
@@ -48,7 +48,7 @@ for (const { expected, tools: loaded } of results) {
 const loaded = results.reduce((sum, result) => sum + result.tools.length, 0) / results.length;
 console.log(`tools loaded by a search: ${loaded}`);
 
-const service = await startService({ config: "" });
+const service = await startServiceProcess({ config: "" });
 const client = service.client({});
 const count = async (shown: readonly Sent[]) => {
   const input = "Publish release 2.0 with notes";

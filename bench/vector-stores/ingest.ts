@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { toFile } from "openai";
-import { startService } from "../../test/support/service/service.ts";
+import { startServiceProcess } from "../../test/support/service/service-process.ts";
 import { startWordEmbedder } from "../../test/support/vector-stores/word-embedder.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -20,7 +20,7 @@ await using embedder = await startWordEmbedder();
 const model = usesMiniLm
   ? "{ engine: sentence-embeddings }"
   : `{ engine: openai-compatible, base_url: "${embedder.url}", model: words }`;
-const service = await startService({
+const service = await startServiceProcess({
   config: `
 builtin_models: false
 models:

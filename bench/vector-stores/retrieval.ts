@@ -9,7 +9,7 @@ import { encodeSegment } from "../../src/features/vector-stores/index/segment-fo
 import { StoreIndex } from "../../src/features/vector-stores/index/store-index.ts";
 import { chunkText } from "../../src/kernel/documents/chunk-text.ts";
 import { termsOf } from "../../src/kernel/keywords/terms.ts";
-import { startService } from "../../test/support/service/service.ts";
+import { startServiceProcess } from "../../test/support/service/service-process.ts";
 import { QUESTIONS } from "./questions.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -27,7 +27,7 @@ const WEIGHTS = [
 
 const config =
   "builtin_models: false\nmodels:\n  - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings, long_input: average }] }\n";
-const service = await startService({ config });
+const service = await startServiceProcess({ config });
 try {
   const client = service.client();
   const embed = async (input: string[]) => {

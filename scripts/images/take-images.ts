@@ -11,7 +11,7 @@ import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
 import { launchChromium } from "../../test/support/service/chromium.ts";
 import { ROOT, SOURCE_EXECUTABLE } from "../../test/support/service/executable.ts";
-import { type Service, startService } from "../../test/support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../../test/support/service/service-process.ts";
 import { administer, batch, meeting, question, sampleConfig, seed } from "./sample-data.ts";
 import { fillMonth } from "./sample-month.ts";
 import { seedWork } from "./sample-work.ts";
@@ -40,7 +40,7 @@ const LOOKS: readonly Look[] = [
 const SETTLE_MS = 900;
 
 function shotsOf(
-  service: Service,
+  service: ServiceProcess,
   pages: Awaited<ReturnType<typeof seedWork>>,
   request: string,
   recording: Buffer,
@@ -66,7 +66,7 @@ function shotsOf(
 }
 
 /** A batch that runs, beside one that has ended. */
-async function runBatch(page: Page, service: Service): Promise<void> {
+async function runBatch(page: Page, service: ServiceProcess): Promise<void> {
   const description = "Summaries of the archive";
   await batch(service, description, 600);
   await page.reload();
@@ -164,7 +164,7 @@ async function transcribe(page: Page, buffer: Buffer): Promise<void> {
   await page.evaluate("scrollTo(0, 0)");
 }
 
-async function take(browser: Browser, service: Service, look: Look, shots: readonly Shot[]): Promise<void> {
+async function take(browser: Browser, service: ServiceProcess, look: Look, shots: readonly Shot[]): Promise<void> {
   const { colorScheme, width, height } = look;
   const viewport = { width, height };
   const scale = { deviceScaleFactor: look.name === "phone" ? 1.5 : 1.25 };
@@ -213,7 +213,7 @@ const receiver = createServer((incoming, response) => {
 await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
 cleanup.defer(() => void receiver.close());
 const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-const service = await startService({ config: sampleConfig(webhook), executable: SOURCE_EXECUTABLE });
+const service = await startServiceProcess({ config: sampleConfig(webhook), executable: SOURCE_EXECUTABLE });
 cleanup.defer(async () => void (await service.stop()));
 const pages = await seedWork(service);
 const request = await seed(service, webhook);

@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({
+  service = await startServiceProcess({
     config: `builtin_models: false
 limits: { failed_authentications_per_minute: 20 }
 models:
@@ -226,7 +226,7 @@ test.each(["/assets/", "/assets/%5c", "/assets/missing.js", "/assets/%00", "/ass
 );
 
 test("has neither page nor sessions with `server.console: false`", async () => {
-  const without = await startService({ config: "builtin_models: false\nserver: { console: false }\n" });
+  const without = await startServiceProcess({ config: "builtin_models: false\nserver: { console: false }\n" });
   try {
     expect(without.output()).not.toContain("Console");
     expect((await fetch(`${without.origin}/`)).status).toBe(404);

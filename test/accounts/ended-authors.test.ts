@@ -3,17 +3,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALL_PERMISSIONS } from "../../src/contracts/permissions.ts";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const HEADERS = { "sec-fetch-site": "same-origin" };
 let service: InProcessService;
 let organizationId: string;
 let count = 0;
 beforeAll(async () => {
-  service = await startInProcess("builtin_models: false\n");
+  service = await startService({ config: "builtin_models: false\n" });
   ({ organizationId } = await service.accounts.defaultScope("admin"));
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 async function newUser(role: "owner" | "reader") {
   count += 1;

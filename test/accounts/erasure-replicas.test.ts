@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sharedPostgres } from "../support/databases/postgres.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
 import { startReplicas } from "../support/service/limit-load.ts";
-import type { Service } from "../support/service/service.ts";
+import type { ServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 
 const CONFIG = `
@@ -20,7 +20,7 @@ const EMAIL = "ada@example.com";
 const PASSWORD = "correct horse battery";
 
 /** Adds a user with a key of their own. */
-async function addUser(service: Service) {
+async function addUser(service: ServiceProcess) {
   const { invites, projects, users } = administrator(service);
   const [project] = (await projects.list()).data;
   const membership = { id: project?.id ?? "", role: "member" as const };
@@ -42,7 +42,7 @@ test("erases what a request stores that runs at another replica", async () => {
   const database = await (await sharedPostgres()).createDatabase();
   const { services, stop } = await startReplicas(2, CONFIG, { DATABASE_URL: database.reveal() });
   onTestFinished(stop);
-  const [one, two] = services as [Service, Service];
+  const [one, two] = services as [ServiceProcess, ServiceProcess];
   const { id, key } = await addUser(one);
   const messages = [{ role: "user" as const, content: "Go." }];
   const body = { model: "slow", messages, user: EMAIL, stream: true } as const;

@@ -11,7 +11,7 @@ import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../../src/features/accounts/roles/built-in-roles.ts";
 import { findAccess, findGrantsOfGroup, toPermissions } from "../../src/features/accounts/roles/find-access.ts";
 import { toAccess } from "../../src/http/access.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { type RecordedRequest, WireRecorder } from "../support/wire/wire-recorder.ts";
 import { WIRE_SCRIPTS } from "../support/wire/wire-scripts.ts";
 
@@ -51,14 +51,14 @@ const unique = (prefix: string) => {
 };
 
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
   ({ organizationId } = await service.accounts.defaultScope("admin"));
   project = (await service.accounts.projects.create(OPERATOR, organizationId, "Team")).id;
   // An owner, so that others can be demoted and removed.
   await newUser("owner");
   await watchWrites();
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const marked = () => service.operations.filter(({ grants }) => grants !== undefined).map(nameOf);
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALL_PERMISSIONS, type RolePermission } from "../../src/contracts/permissions.ts";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { PROJECT_ROLE_IDS } from "../../src/features/accounts/roles/built-in-roles.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 models:
@@ -17,10 +17,10 @@ const PASSWORD = "correct horse battery";
 let service: InProcessService;
 let organizationId: string;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
   ({ organizationId } = await service.accounts.defaultScope("admin"));
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 async function send(method: "GET" | "POST", url: string, headers: Record<string, string>, payload?: object) {
   const answer = await service.inject({ method, url, headers, ...(payload && { payload }) });

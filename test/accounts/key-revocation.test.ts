@@ -7,11 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { useDatabases } from "../support/databases/databases.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { administrator, caller, INVALID, listed, useTeamServices } from "../support/service/team-services.ts";
 import { expectBelow } from "../support/timing.ts";
 
 const databases = useDatabases();
-const start = useTeamServices();
+const start = useTeamServices(startServiceProcess);
 
 describe("two services on one PostgreSQL database", () => {
   const kind = "postgresql";

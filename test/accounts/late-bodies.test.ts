@@ -5,8 +5,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALL_PERMISSIONS } from "../../src/contracts/permissions.ts";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
-import { startService } from "../support/service/service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
 
 const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
@@ -15,10 +14,10 @@ const NEW_KEY = { name: "Late" };
 let service: InProcessService;
 let organizationId: string;
 beforeAll(async () => {
-  service = await startInProcess("builtin_models: false\n");
+  service = await startService({ config: "builtin_models: false\n" });
   ({ organizationId } = await service.accounts.defaultScope("admin"));
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 /** Sends a request but the last byte of its body; returns a function that sends that, and resolves with the answer. */
 async function begin(origin: string, path: string, headers: Record<string, string>, payload: object | string) {

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
+import { startService } from "../support/service/service.ts";
 import { administrator, caller, INVALID, listed, say, useTeamServices } from "../support/service/team-services.ts";
 
-const start = useTeamServices();
+const start = useTeamServices(startService);
 
 test("creates, uses, restricts and revokes a team's key", async () => {
   const service = await start();

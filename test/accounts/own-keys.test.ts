@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 models:
@@ -21,11 +21,11 @@ let project: string;
 let count = 0;
 
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
   ({ organizationId } = await service.accounts.defaultScope("admin"));
   project = (await service.accounts.projects.create(OPERATOR, organizationId, "Team")).id;
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 /** Adds a user, in the project with `role` unless it is null. Returns the user and a key for the administration. */
 async function newUser(role: string | null = "member") {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ScriptedChat } from "../../src/engines/scripted/scripted-chat.ts";
 import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 import { expectWithin } from "../support/timing.ts";
 import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
@@ -14,7 +14,7 @@ const REPLY = { text: "word ".repeat(600), delay_ms_per_token: 50 };
 const MAX_MS = 2_000;
 
 let upstream: OpenAiUpstream;
-const services: Service[] = [];
+const services: ServiceProcess[] = [];
 beforeAll(async () => {
   upstream = await startOpenAiUpstream(new ScriptedChat(scriptedSettings.parse({ replies: [REPLY] })));
   for (const workers of [1, 2]) {
@@ -27,7 +27,7 @@ models:
     price: { completion: "0.001" }
     deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", model: inner }]
 `;
-    services.push(await startService({ config }));
+    services.push(await startServiceProcess({ config }));
   }
 });
 afterAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-async function createKey(service: Service, name: string) {
+async function createKey(service: ServiceProcess, name: string) {
   const admin = administrator(service);
   const project = await admin.projects.create({ name });
   const { api_key: key } = await admin.projects.serviceAccounts.create(project.id, { name });
@@ -45,7 +45,7 @@ async function createKey(service: Service, name: string) {
 }
 
 test.each([0, 1])("ends a stream whose key is revoked, service %d", async (index) => {
-  const service = services[index] as Service;
+  const service = services[index] as ServiceProcess;
   const { client, revoke, admin, project } = await createKey(service, `Stream ${index}`);
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Go." }];
   const stream = await client.chat.completions.create({ model: "slow", messages, stream: true });
@@ -74,7 +74,7 @@ test.each([0, 1])("ends a stream whose key is revoked, service %d", async (index
 });
 
 test("fails a background response whose key is revoked", async () => {
-  const service = services[0] as Service;
+  const service = services[0] as ServiceProcess;
   const { client, revoke, admin, project } = await createKey(service, "Background");
   const { id } = await client.responses.create({ model: "slow", input: "Go.", background: true });
   await eventually(async () => expect((await client.responses.retrieve(id)).status).toBe("in_progress"));

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { BUILT_IN_ROLES } from "../../src/features/accounts/roles/built-in-roles.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 models:
@@ -39,7 +39,7 @@ let people: Person[];
 let [own, foreign] = ["", ""];
 
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
   const { accounts } = service;
   const { organizationId } = await accounts.defaultScope("admin");
   own = (await accounts.projects.create(OPERATOR, organizationId, "Own")).id;
@@ -67,7 +67,7 @@ beforeAll(async () => {
   }
   rows = toRows(await readFile(new URL("../../docs/reference/roles.md", import.meta.url), "utf8"));
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 /** Whether an admin key calls the operation. */
 function isAdministration({ method, path }: Pick<Row, "method" | "path">): boolean {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 models:
@@ -20,12 +20,12 @@ let scimKey: string;
 let count = 0;
 
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
   ({ organizationId } = await service.accounts.defaultScope("admin"));
   const answer = await admin("POST", "/admin_api_keys", { name: "Okta", permissions: ["organization.scim.write"] });
   scimKey = answer.value;
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

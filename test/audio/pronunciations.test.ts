@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: EchoUpstream;
@@ -12,7 +12,8 @@ let path: string;
 let apiKey: string;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 guardrails: [{ type: pii, unreadable: pass }]
 models:
@@ -22,14 +23,15 @@ models:
   - id: hum
     task: speech
     deployments: [{ engine: scripted, speech: {} }]
-`);
+`,
+  });
   const { json } = await administer("POST", "/v1/organization/projects", { name: "Team" });
   path = `/v1/organization/projects/${json.id}`;
   const account = await administer("POST", `${path}/service_accounts`, { name: "App" });
   apiKey = account.json.api_key.value;
 });
 afterAll(async () => {
-  await service?.close();
+  await service?.stop();
   await upstream?.[Symbol.asyncDispose]();
 });
 

@@ -5,7 +5,7 @@ import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readAnswers, readLines, untilEnded, uploadLines } from "../support/service/batches.ts";
 import { mainThreadMs } from "../support/service/main-thread-ms.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -15,10 +15,10 @@ models:
 const MAX_MAIN_THREAD_MS_PER_FILE = 200;
 const MAX_MAIN_THREAD_MS_PER_LINE = 600;
 
-let service: Service;
+let service: ServiceProcess;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
   client = service.client({ maxRetries: 0 });
 });
 afterAll(() => service.stop());

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { chatLine, createBatch, readLines, untilEnded } from "../support/service/batches.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -28,7 +28,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   async (signal) => {
     const directory = await mkdtemp(join(tmpdir(), "parlance-batch-"));
     directories.push(directory);
-    const start = () => startService({ config: CONFIG, environment: { PARLANCE_DATA_DIR: directory } });
+    const start = () => startServiceProcess({ config: CONFIG, environment: { PARLANCE_DATA_DIR: directory } });
     const first = await start();
     const lines = Array.from({ length: LINES }, (_, index) => chatLine(`${index}`, `Line ${index}`, "slow"));
     const { id } = await createBatch(first.client(), lines);

@@ -10,13 +10,13 @@ import {
   type WebhookReceiver,
 } from "../support/observability/webhook-receiver.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const cleanup = new AsyncDisposableStack();
 let webhooks: WebhookReceiver;
 let smtp: SmtpReceiver;
-let service: Service;
-let start: () => Promise<Service>;
+let service: ServiceProcess;
+let start: () => Promise<ServiceProcess>;
 
 beforeAll(async () => {
   webhooks = cleanup.use(await startWebhookReceiver());
@@ -38,7 +38,7 @@ usage:
 models:
   - { id: parrot, task: chat, price: { completion: "0.1" }, deployments: [{ engine: scripted, slots: 200, replies: [{ text: Polly }] }] }
 `;
-  start = () => startService({ config, environment: { DATABASE_URL: url.reveal(), WEBHOOK_SECRET } });
+  start = () => startServiceProcess({ config, environment: { DATABASE_URL: url.reveal(), WEBHOOK_SECRET } });
   service = await start();
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 /** Each output token costs ten cents; prompts are free. */
 const CONFIG = `
@@ -13,9 +13,9 @@ models:
 
 let service: InProcessService;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 /** A member of the default project with two keys of that project and one for their own account. */
 async function addMember(name: string) {

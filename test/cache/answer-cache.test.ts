@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { type CountingUpstream, startCountingUpstream } from "../support/upstreams/counting-upstream.ts";
 
 let upstream: CountingUpstream;
@@ -20,7 +20,8 @@ beforeAll(async () => {
   const replies = `[{ match: sure, text: "Safety: Safe" }, { text: "Safety: Controversial\\nCategories: Violent" }]`;
   const unsure = `{ engine: guard, family: qwen3guard-gen, chat: { engine: scripted, replies: ${replies} } }`;
   const stages = `classifier: ${unsure}, ${guard}`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 ollama: { enabled: true }
 limits: { project_model: { requests_per_minute: 1000 } }
@@ -43,10 +44,11 @@ models:
   - { id: judge, task: moderation, cache: {}, ${at()} }
   - { id: cascade, task: moderation, cache: {}, deployments: [{ engine: cascade, on_guard_failure: classifier, ${stages} }] }
   - { id: voice, task: speech, cache: {}, deployments: [{ ${voice} }] }
-`);
+`,
+  });
 });
 afterAll(async () => {
-  await service?.close();
+  await service?.stop();
   await upstream?.close();
 });
 beforeEach(() => {

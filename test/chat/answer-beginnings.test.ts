@@ -1,19 +1,21 @@
 /** Answers that the last message begins, as clients of several APIs ask for them. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 let service: InProcessService;
 beforeAll(async () => {
   const reply = "replies: [{ match: France, text: is Paris. }]";
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 models:
   - { id: talker, task: chat, deployments: [{ engine: scripted, abilities: { continuation: true, choices: 2 }, ${reply} }] }
   - { id: beginner, task: chat, deployments: [{ engine: scripted, ${reply} }] }
-`);
+`,
+  });
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 const question = { role: "user", content: "The capital of France?" };
 const begun = (fields: object = {}) => [question, { role: "assistant", content: "It ", ...fields }];

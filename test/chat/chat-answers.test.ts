@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -33,10 +33,10 @@ models:
 let service: InProcessService;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
   client = service.client({ maxRetries: 0 });
 });
-afterAll(() => service.close());
+afterAll(() => service.stop());
 
 const ask = (content: string) => ({ model: "able", messages: [{ role: "user" as const, content }] });
 const COLOURS = ["red is warm", "green is for the trees and the grass", "blue"];

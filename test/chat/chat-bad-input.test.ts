@@ -1,7 +1,7 @@
 /** Invalid chat requests, and the field that each error names. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -19,9 +19,9 @@ models:
 
 let service: InProcessService;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
 });
-afterAll(() => service.close());
+afterAll(() => service.stop());
 
 const user = { role: "user", content: "Say hi." };
 const tool = (name: string) => ({ type: "function", function: { name } });

@@ -15,7 +15,7 @@ const france: OpenAI.ChatCompletionMessageParam[] = [
 let service: Service;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config: "local: { unload_after_seconds: 0 }\n" });
+  service = await startService({ config: "builtin_models: true\nlocal: { unload_after_seconds: 0 }\n" });
   client = service.client({ maxRetries: 0 });
 });
 afterAll(() => service.stop());

@@ -2,7 +2,7 @@
 
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -30,10 +30,10 @@ models:
 let service: InProcessService;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
   client = service.client({ maxRetries: 0 });
 });
-afterAll(() => service.close());
+afterAll(() => service.stop());
 
 const weather: OpenAI.ChatCompletionFunctionTool = {
   type: "function",

@@ -6,6 +6,7 @@ import { shallowModelPath } from "../support/models/shallow-model.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const CONFIG = `
+builtin_models: true
 local: { load: on_demand }
 models:
   - id: terse

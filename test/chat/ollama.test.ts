@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from "node:http";
 import { Ollama } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const caller = `
@@ -28,12 +28,12 @@ const caller = `
         echo: true
 `;
 
-let upstream: Service;
-let service: Service;
-let closed: Service;
+let upstream: ServiceProcess;
+let service: ServiceProcess;
+let closed: ServiceProcess;
 beforeAll(async () => {
   const minilm = "  - { id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }\n";
-  upstream = await startService({ config: `builtin_models: false\nmodels:${caller}${minilm}` });
+  upstream = await startServiceProcess({ config: `builtin_models: false\nmodels:${caller}${minilm}` });
   const config = (ollama: string) => `
 builtin_models: false
 ollama: ${ollama}
@@ -48,10 +48,10 @@ ${minilm}  - id: far-minilm
     deployments: [${deploymentAt(upstream, "minilm")}]
   - { id: voice, task: speech, deployments: [{ engine: flite }] }
 `;
-  service = await startService({
+  service = await startServiceProcess({
     config: config('{ enabled: true, anonymous_project: "Default project", anonymous_hosts: [ai.example.com] }'),
   });
-  closed = await startService({ config: config("{ enabled: true }") });
+  closed = await startServiceProcess({ config: config("{ enabled: true }") });
 });
 afterAll(async () => {
   await service?.stop();
@@ -329,7 +329,7 @@ describe("the root", () => {
 
 test("does not start with an anonymous project that does not exist", async () => {
   const config = "builtin_models: false\nollama: { enabled: true, anonymous_project: nothing }";
-  const broken = await startService({ config, until: "listening" });
+  const broken = await startServiceProcess({ config, until: "listening" });
   await eventually(() => expect(broken.process.exitCode).toBeGreaterThan(0));
   expect(broken.output()).toContain("ollama.anonymous_project");
   await broken.stop();

@@ -6,7 +6,7 @@ import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ScriptedChat } from "../../src/engines/scripted/scripted-chat.ts";
 import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
 
@@ -17,7 +17,7 @@ const PNG = Buffer.from(
 const DATA = `data:image/png;base64,${PNG.toString("base64")}`;
 
 let upstream: OpenAiUpstream;
-let service: Service;
+let service: ServiceProcess;
 let client: OpenAI;
 
 const configOf = (url: string, more = "") => `
@@ -34,7 +34,7 @@ models:
 
 beforeAll(async () => {
   upstream = await startOpenAiUpstream(new ScriptedChat(scriptedSettings.parse({ replies: [{ text: "Seen." }] })));
-  service = await startService({ config: configOf(upstream.baseUrl) });
+  service = await startServiceProcess({ config: configOf(upstream.baseUrl) });
   client = service.client({ maxRetries: 0 });
 });
 afterAll(async () => {
@@ -121,10 +121,10 @@ describe("an uploaded file", () => {
 });
 
 describe.each(["allow", "refuse"])("server.upstream_urls: %s", (policy) => {
-  let strict: Service;
+  let strict: ServiceProcess;
   beforeAll(async () => {
     const more = `server: { upstream_urls: ${policy}, workers: 2 }`;
-    strict = await startService({ config: configOf(upstream.baseUrl, more) });
+    strict = await startServiceProcess({ config: configOf(upstream.baseUrl, more) });
   });
   afterAll(() => strict?.stop());
 

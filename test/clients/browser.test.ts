@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../support/service/chromium.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const ECHO = `models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
@@ -19,13 +19,13 @@ async function startPage(): Promise<{ server: Server; origin: string }> {
 }
 
 describe.skipIf(!hasChromium)("a page in Chromium", () => {
-  let service: Service;
+  let service: ServiceProcess;
   let browser: Browser;
   let pages: { server: Server; origin: string }[];
 
   beforeAll(async () => {
     pages = [await startPage(), await startPage()];
-    service = await startService({
+    service = await startServiceProcess({
       config: `builtin_models: false\nserver: { cors_origins: ["${pages[0]?.origin}"] }\n${ECHO}\n`,
       environment: { PARLANCE_TEST_ENGINES: "1" },
     });

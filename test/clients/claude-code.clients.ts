@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient, runCommand } from "./npm-clients.ts";
 import { writeRecording } from "./recordings.ts";
@@ -13,7 +13,7 @@ import { type RequestRecorder, startRecorder } from "./request-recorder.ts";
 
 const CLIENT = "@anthropic-ai/claude-code";
 
-let service: Service;
+let service: ServiceProcess;
 let recorder: RequestRecorder;
 let directory: string;
 let claude: string;
@@ -39,7 +39,7 @@ models:
         echo: true
 `;
   [service, claude] = await Promise.all([
-    startService({ config }),
+    startServiceProcess({ config }),
     installNpmClient(CLIENT, NPM_CLIENT_VERSIONS[CLIENT], "claude"),
   ]);
   recorder = await startRecorder(service.origin);

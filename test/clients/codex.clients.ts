@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient, runCommand } from "./npm-clients.ts";
 import { writeRecording } from "./recordings.ts";
@@ -32,13 +32,13 @@ models:
                 arguments: { cmd: "echo 'written by codex' > hello.txt && cat hello.txt" }
 `;
 
-let service: Service;
+let service: ServiceProcess;
 let recorder: RequestRecorder;
 let directory: string;
 let codex: string;
 beforeAll(async () => {
   [service, codex, directory] = await Promise.all([
-    startService({ config }),
+    startServiceProcess({ config }),
     installNpmClient(CLIENT, NPM_CLIENT_VERSIONS[CLIENT], "codex"),
     mkdtemp(join(tmpdir(), "parlance-codex-")),
   ]);

@@ -12,7 +12,7 @@ import { conformanceServer } from "../support/mcp/conformance-server.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
 import { type Balancer, startBalancer } from "../support/service/balancer.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient, runCommand } from "./npm-clients.ts";
 import { installPythonClients, PYTHON_SCRIPTS } from "./python-clients.ts";
@@ -77,7 +77,7 @@ models:
           - { match_tool: noon, text: "At noon." }
           - { match: backup, tool_calls: [{ name: files__read_text_file, arguments: { path: "${join(folder, "notes.txt")}" } }] }
 `;
-  replicas = [await startInProcess(config, environment), await startInProcess(config, environment)];
+  replicas = [await startService({ config, environment }), await startService({ config, environment })];
   const authorization = `Bearer ${replicas[0]?.apiKey}`;
   balancer = await startBalancer(
     replicas.map(({ origin }) => origin),
@@ -87,7 +87,7 @@ models:
 
 afterAll(async () => {
   await balancer?.close();
-  await Promise.all(replicas.map((each) => each.close()));
+  await Promise.all(replicas.map((each) => each.stop()));
   await conformance?.close();
   for (const each of processes) each.kill();
   await rm(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { NPM_CLIENT_VERSIONS } from "./npm-client-versions.ts";
 import { installNpmClient } from "./npm-clients.ts";
 import { reportChecks } from "./report-checks.ts";
@@ -32,10 +32,10 @@ models:
 
 // biome-ignore lint/suspicious/noExplicitAny: the package is installed when the test runs.
 let sdk: any;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   const [started, command] = await Promise.all([
-    startService({ config }),
+    startServiceProcess({ config }),
     installNpmClient(CLIENT, NPM_CLIENT_VERSIONS[CLIENT], "none"),
   ]);
   service = started;

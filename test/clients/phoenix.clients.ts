@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { installPythonClients, PYTHON_SCRIPTS, pythonClientEnvironment } from "./python-clients.ts";
 import { reportChecks } from "./report-checks.ts";
 
@@ -29,7 +29,7 @@ models:
     deployments: [{ engine: scripted, replies: [{ text: Squawk }] }]
 `;
 
-let service: Service;
+let service: ServiceProcess;
 let phoenix: ChildProcess;
 let url: string;
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
   const lines = createInterface({ input: phoenix.stdout as NonNullable<typeof phoenix.stdout> });
   [url] = (await once(lines, "line")) as [string];
-  service = await startService({ config: CONFIG(url) });
+  service = await startServiceProcess({ config: CONFIG(url) });
   for (const [model, user] of [
     ["gpt-4.1", "ada"],
     ["gpt-4.1", "ada"],

@@ -7,7 +7,7 @@ import { ScriptedChat } from "../../src/engines/scripted/scripted-chat.ts";
 import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
 import { chatStatus, configurationClient } from "../support/service/configuration-client.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
 
 const VARIABLE = "$" + "{FILE_KEY}";
@@ -20,10 +20,10 @@ models:
 const KEY = "key-of-the-upstream";
 
 let upstream: OpenAiUpstream;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   upstream = await startOpenAiUpstream(new ScriptedChat(scriptedSettings.parse({ replies: [{ text: "Polly" }] })));
-  service = await startService({ config: CONFIG, environment: { FILE_KEY: "key-of-the-file" } });
+  service = await startServiceProcess({ config: CONFIG, environment: { FILE_KEY: "key-of-the-file" } });
   const call = configurationClient(service);
   await call("POST", "/connections", { name: "gpu-1", base_url: upstream.baseUrl, api_key: KEY });
   const model = { id: "polly", task: "chat", aliases: ["p"], deployments: [{ connection: "gpu-1", model: "bird" }] };
@@ -37,7 +37,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const run = (words: readonly string[], { dataDirectory, configFile, adminKey }: Service, more = {}) =>
+const run = (words: readonly string[], { dataDirectory, configFile, adminKey }: ServiceProcess, more = {}) =>
   runParlance(["config", ...words], {
     cwd: dataDirectory,
     environment: {
@@ -78,8 +78,8 @@ test("starts from an export with keys, and imports it into another service", asy
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await run(["check", file], service)).toMatchObject({ code: 0 });
   const text = await readFile(file, "utf8");
-  const copy = await startService({ config: text, environment: { FILE_KEY: "key-of-the-file" } });
-  const other = await startService({ config: "builtin_models: false\n" });
+  const copy = await startServiceProcess({ config: text, environment: { FILE_KEY: "key-of-the-file" } });
+  const other = await startServiceProcess({ config: "builtin_models: false\n" });
   try {
     expect(await chatStatus(copy, "polly")).toEqual({ status: 200, text: "Polly" });
     expect(upstream.received.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`);

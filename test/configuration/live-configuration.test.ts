@@ -10,7 +10,7 @@ import { sharedPostgres } from "../support/databases/postgres.ts";
 import { startWebhookReceiver, WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
 import { type ConfigurationClient, chatStatus, configurationClient } from "../support/service/configuration-client.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
 
 const postgres = await sharedPostgres();
@@ -40,13 +40,13 @@ afterAll(async () => {
 describe.each(["sqlite", "postgresql"] as const)("with %s", (kind) => {
   let directory: string;
   let environment: Record<string, string>;
-  let service: Service;
+  let service: ServiceProcess;
   /** With SQLite, there is one replica. */
-  let other: Service;
+  let other: ServiceProcess;
   let call: ConfigurationClient;
 
   const start = (more: Record<string, string> = {}, config = FILE) =>
-    startService({ config: `${config}server: { workers: 2 }\n`, environment: { ...environment, ...more } });
+    startServiceProcess({ config: `${config}server: { workers: 2 }\n`, environment: { ...environment, ...more } });
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "parlance-live-"));
@@ -207,7 +207,7 @@ describe.each(["sqlite", "postgresql"] as const)("with %s", (kind) => {
   test("applies default limits and guardrails in every process", async () => {
     const words = [{ type: "words", words: ["zebra"], action: "block" }];
     expect((await call("POST", "/configuration/settings/guardrails", { value: words })).status).toBe(200);
-    const ask = (each: Service, content: string) =>
+    const ask = (each: ServiceProcess, content: string) =>
       each.post("/v1/chat/completions", { model: "polly", messages: [{ role: "user", content }] });
     expect((await ask(service, "a zebra")).status).not.toBe(200);
     await eventually(async () => expect((await ask(other, "a zebra")).status).not.toBe(200));
@@ -229,7 +229,7 @@ describe.each(["sqlite", "postgresql"] as const)("with %s", (kind) => {
     expect((await call("POST", "/configuration/settings/webhooks", { value })).body.value).toEqual([
       { ...value[0], secret: "[redacted]" },
     ]);
-    const create = (each: Service) => configurationClient(each)("POST", "/admin_api_keys", { name: "Webhook" });
+    const create = (each: ServiceProcess) => configurationClient(each)("POST", "/admin_api_keys", { name: "Webhook" });
     await create(service);
     await eventually(() => expect(receiver.ofType("api_key.created")).toHaveLength(1));
     await eventually(async () => {

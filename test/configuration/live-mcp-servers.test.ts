@@ -8,12 +8,12 @@ import { sharedPostgres } from "../support/databases/postgres.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
 import { type ConfigurationClient, configurationClient } from "../support/service/configuration-client.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const STDIO_SERVER = new URL("../support/mcp/stdio-server.ts", import.meta.url).pathname;
 const SECRET = "operator-secret-1234567890";
 
-async function clientOf({ origin, apiKey }: Service): Promise<Client> {
+async function clientOf({ origin, apiKey }: ServiceProcess): Promise<Client> {
   const client = new Client(
     { name: "test", version: "1.0.0" },
     { versionNegotiation: { mode: { pin: "2026-07-28" } } },
@@ -23,18 +23,19 @@ async function clientOf({ origin, apiKey }: Service): Promise<Client> {
   return client;
 }
 
-async function call(service: Service, name: string): Promise<unknown> {
+async function call(service: ServiceProcess, name: string): Promise<unknown> {
   const { content } = await (await clientOf(service)).callTool({ name, arguments: {} });
   return (content as { text: string }[])[0]?.text;
 }
 
-const toolsOf = async (service: Service) => (await (await clientOf(service)).listTools()).tools.map(({ name }) => name);
+const toolsOf = async (service: ServiceProcess) =>
+  (await (await clientOf(service)).listTools()).tools.map(({ name }) => name);
 
 describe("over HTTP, with two replicas", () => {
   let first: Upstream;
   let second: Upstream;
-  let service: Service;
-  let other: Service;
+  let service: ServiceProcess;
+  let other: ServiceProcess;
   let configure: ConfigurationClient;
 
   beforeAll(async () => {
@@ -44,8 +45,8 @@ describe("over HTTP, with two replicas", () => {
       PARLANCE_ENCRYPTION_KEY: "e".repeat(32),
     };
     const config = `builtin_models: false\nmcp_servers: [{ name: filed, url: "${second.server.url}" }]\n`;
-    service = await startService({ config, environment });
-    other = await startService({ config: "builtin_models: false\n", environment });
+    service = await startServiceProcess({ config, environment });
+    other = await startServiceProcess({ config: "builtin_models: false\n", environment });
     configure = configurationClient(service);
   });
   afterAll(async () => {
@@ -200,10 +201,10 @@ describe("over HTTP, with two replicas", () => {
 });
 
 describe("as programs, where the file allows that", () => {
-  let service: Service;
+  let service: ServiceProcess;
   let configure: ConfigurationClient;
   beforeAll(async () => {
-    service = await startService({ config: "builtin_models: false\nmcp: { commands: live }\n" });
+    service = await startServiceProcess({ config: "builtin_models: false\nmcp: { commands: live }\n" });
     configure = configurationClient(service);
   });
   afterAll(() => service?.stop());

@@ -1,7 +1,7 @@
 /** Invalid requests and their error responses. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { errorOf } from "../support/service/wire-error.ts";
 
 const CONFIG = `
@@ -19,9 +19,9 @@ models:
 
 let service: InProcessService;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
 });
-afterAll(() => service.close());
+afterAll(() => service.stop());
 
 const user = [{ role: "user", content: "Say hi." }];
 const valid = { model: "parrot", messages: user };

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { CHECKS_DURATIONS, expectWithin } from "../support/timing.ts";
 
 const MAX_CONNECTIONS = 40;
@@ -14,9 +14,9 @@ builtin_models: false
 server: { max_connections_per_address: ${MAX_CONNECTIONS}, receive_timeout_seconds: ${CHECKS_DURATIONS ? 60 : 2} }
 `;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
 });
 afterAll(() => service.stop());
 

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mainThreadMs } from "../support/service/main-thread-ms.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { CHECKS_DURATIONS, expectBelow } from "../support/timing.ts";
 
 /** What one request may take from others. */
@@ -13,7 +13,7 @@ const MAX_BLOCKED_MS = 250;
 const ATTEMPTS = CHECKS_DURATIONS ? 4 : 1;
 
 let upstream: Server;
-let service: Service;
+let service: ServiceProcess;
 let receivedBytes = 0;
 beforeAll(async () => {
   upstream = createServer((request, response) => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await new Promise<void>((listening) => upstream.listen(0, "127.0.0.1", listening));
   const { port } = upstream.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 models:

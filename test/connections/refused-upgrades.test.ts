@@ -5,7 +5,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { expectWithin } from "../support/timing.ts";
 
 const DRAIN_SECONDS = 3;
@@ -14,7 +14,7 @@ const AT_ONCE = 20;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "PROPFIND"];
 const PATHS = ["/v1/realtime", "/v1/realtime?model=x", "/v1/realtime/x", "/v1/chat/completions", "/health/live", "/"];
 
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 afterEach(async () => {
   if (service?.process.exitCode === null) await service.stop("SIGKILL");
 });
@@ -22,7 +22,7 @@ afterEach(async () => {
 test.skipIf(process.platform !== "linux").each([1, 2])(
   "keeps no socket of refused upgrades, with %d processes for requests",
   async (workers) => {
-    service = await startService({
+    service = await startServiceProcess({
       config: `builtin_models: false\nserver: { workers: ${workers}, drain_seconds: ${DRAIN_SECONDS} }\n`,
     });
     const { log, origin, process: child } = service;

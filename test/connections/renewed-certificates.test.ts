@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 
 test.skipIf(spawnSync("openssl", ["version"]).status !== 0)("SIGHUP reads renewed certificates", async () => {
   const directory = mkdtempSync(join(tmpdir(), "parlance-certificates-"));
@@ -35,7 +35,7 @@ test.skipIf(spawnSync("openssl", ["version"]).status !== 0)("SIGHUP reads renewe
   const trusted = join(directory, "trusted.pem");
   copyFileSync(old.certificate, trusted);
   const { port } = upstream.address() as AddressInfo;
-  const service = await startService({
+  const service = await startServiceProcess({
     config: `
 builtin_models: false
 models:

@@ -8,7 +8,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 import {
   form,
@@ -123,7 +123,7 @@ test("removes files left by a crash at the next start", async () => {
     await mkdir(join(folder, `${hostname()}.${maker}.made`), { recursive: true });
     await writeFile(join(folder, `${hostname()}.${maker}.made`, "file"), "left");
   }
-  const next = await startService({ config: UPLOAD_CONFIG, environment: { PARLANCE_DATA_DIR: data.path } });
+  const next = await startServiceProcess({ config: UPLOAD_CONFIG, environment: { PARLANCE_DATA_DIR: data.path } });
   // Files of another running process stay.
   expect(await readdir(folder)).toEqual([`${hostname()}.${process.pid}.made`]);
   await next.stop();

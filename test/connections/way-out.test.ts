@@ -1,7 +1,7 @@
 /** Errors whose first wording led elsewhere: each says what happened and the way out. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -13,9 +13,9 @@ models:
 
 let service: InProcessService;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
+  service = await startService({ config: CONFIG });
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 async function send(method: "GET" | "POST", url: string, payload?: object, key = service.apiKey) {
   const headers = { authorization: `Bearer ${key}`, accept: "application/json, text/event-stream" };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -15,7 +15,7 @@ models:
 
 test("fails a run during which the service died three times, and counts no regular stop", async () => {
   const directory = await mkdtemp(join(tmpdir(), "parlance-evals-"));
-  const start = () => startService({ config: CONFIG, environment: { PARLANCE_DATA_DIR: directory } });
+  const start = () => startServiceProcess({ config: CONFIG, environment: { PARLANCE_DATA_DIR: directory } });
   let service = await start();
   try {
     const { evals } = service.client();

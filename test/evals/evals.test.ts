@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const databases = useDatabases();
 
@@ -64,7 +64,7 @@ const question: OpenAI.Evals.CreateEvalCompletionsRunDataSource.Template = {
 };
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
-  let service: Service;
+  let service: ServiceProcess;
   let client: OpenAI;
   let environment: Record<string, string> = {};
   let databaseUrl: string | undefined;
@@ -72,7 +72,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { url } = await databases.create(kind);
     databaseUrl = url?.reveal();
     if (url !== undefined) environment = { DATABASE_URL: url.reveal(), PARLANCE_ENCRYPTION_KEY: "k".repeat(40) };
-    service = await startService({ config: CONFIG, environment });
+    service = await startServiceProcess({ config: CONFIG, environment });
     client = service.client({ maxRetries: 0 });
   });
   afterAll(() => service.stop());
@@ -515,7 +515,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 test("goes on after kill -9, without a row twice", async () => {
   const { url } = await databases.create("postgresql");
   const environment = { DATABASE_URL: url?.reveal() ?? "", PARLANCE_ENCRYPTION_KEY: "k".repeat(40) };
-  const first = await startService({ config: CONFIG, environment });
+  const first = await startServiceProcess({ config: CONFIG, environment });
   const client = first.client({ maxRetries: 0 });
   const { id } = await client.evals.create({ data_source_config: custom, testing_criteria: [equals] });
   const content = Array.from({ length: 40 }, (_, index) => ({ item: { question: `row ${index}`, answer: "x" } }));
@@ -531,7 +531,7 @@ test("goes on after kill -9, without a row twice", async () => {
     expect(result_counts.failed).toBeGreaterThan(3);
   });
   await first.stop("SIGKILL");
-  const second = await startService({ config: CONFIG, environment });
+  const second = await startServiceProcess({ config: CONFIG, environment });
   try {
     const again = second.client({ apiKey: first.apiKey, maxRetries: 0 });
     await eventually(async () => {

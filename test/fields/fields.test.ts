@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FIELD_DECISIONS } from "../../scripts/fields/decisions.ts";
 import { FIELD_GROUPS, type FieldGroup } from "../../scripts/fields/groups.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { CONFIG } from "./config.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./recording-upstream.ts";
 import { sendField } from "./send-field.ts";
@@ -13,10 +13,10 @@ let upstream: RecordingUpstream;
 let service: InProcessService;
 beforeAll(async () => {
   upstream = await startRecordingUpstream();
-  service = await startInProcess(CONFIG(upstream.baseUrl));
+  service = await startService({ config: CONFIG(upstream.baseUrl) });
 });
 afterAll(async () => {
-  await service?.close();
+  await service?.stop();
   await upstream?.[Symbol.asyncDispose]();
 });
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 interface SchemaDocument {
   components: { schemas: Record<string, Schema> };
@@ -16,10 +16,10 @@ const WRONG = [null, 0, "", {}, []];
 let service: InProcessService;
 let document: SchemaDocument;
 beforeAll(async () => {
-  service = await startInProcess("code_interpreter: {}\nollama: { enabled: true }\n");
+  service = await startService({ config: "code_interpreter: {}\nollama: { enabled: true }\n" });
   document = (await service.inject({ url: "/openapi.json" })).json();
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 interface Schema {
   $ref?: string;

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import type { Decision } from "../../scripts/fields/decisions.ts";
 import type { FieldGroup } from "../../scripts/fields/groups.ts";
-import type { InProcessService } from "../support/service/in-process-service.ts";
+import type { InProcessService } from "../support/service/service.ts";
 import { makeWave } from "../support/service/wave.ts";
 import type { RecordingUpstream } from "./recording-upstream.ts";
 import { PNG } from "./values.ts";

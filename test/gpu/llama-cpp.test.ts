@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { usesGpu } from "../../src/engines/llama-cpp/gpu-use.ts";
 import { SOURCE_EXECUTABLE } from "../support/service/executable.ts";
 import { spawnParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const HAS_GPU = await usesGpu({ gpu: "auto", gpuLayers: undefined });
@@ -19,7 +19,7 @@ interface Readiness {
 describe.skipIf(!HAS_GPU)("on a GPU", () => {
   let directory: TemporaryDirectory;
   let file: string;
-  let service: Service | undefined;
+  let service: ServiceProcess | undefined;
   beforeAll(async () => {
     directory = await temporaryDirectory();
     file = join(directory.path, "tiny.gguf");
@@ -28,21 +28,21 @@ describe.skipIf(!HAS_GPU)("on a GPU", () => {
   afterEach(() => service?.stop());
   afterAll(() => directory?.[Symbol.asyncDispose]());
 
-  async function start(ids: readonly string[], settings: object, local: object): Promise<Service> {
+  async function start(ids: readonly string[], settings: object, local: object): Promise<ServiceProcess> {
     const deployment = { engine: "llama-cpp", file, context_size: 512, ...settings };
     const models = ids.map((id) => ({ id, task: "chat", deployments: [deployment] }));
     const config = `builtin_models: false\nlocal: ${JSON.stringify(local)}\nmodels: ${JSON.stringify(models)}\n`;
-    service = await startService({ config, executable: SOURCE_EXECUTABLE });
+    service = await startServiceProcess({ config, executable: SOURCE_EXECUTABLE });
     return service;
   }
 
-  async function readiness({ origin, adminKey }: Service): Promise<Readiness["models"]> {
+  async function readiness({ origin, adminKey }: ServiceProcess): Promise<Readiness["models"]> {
     const answer = await fetch(`${origin}/health/ready`, { headers: { authorization: `Bearer ${adminKey}` } });
     return ((await answer.json()) as Readiness).models;
   }
 
   const ask = (model: string, fields: object = {}) =>
-    (service as Service).client().chat.completions.create({
+    (service as ServiceProcess).client().chat.completions.create({
       model,
       messages: [{ role: "user", content: "Hello there, dragon." }],
       max_tokens: 24,
@@ -79,14 +79,14 @@ describe.skipIf(!HAS_GPU)("on a GPU", () => {
   test("unloads the least recently used model when local.gpu_memory is short", async () => {
     await start(["one", "two"], {}, { load: "on_demand", gpu_memory: "200MB" });
     await ask("one");
-    const [one] = await readiness(service as Service);
+    const [one] = await readiness(service as ServiceProcess);
     const bytes = one?.vram_bytes ?? 0;
     await service?.stop();
     await start(["one", "two"], {}, { load: "on_demand", gpu_memory: `${Math.ceil((1.5 * bytes) / 1e6)}MB` });
     await ask("one");
     await ask("two");
     await expect
-      .poll(async () => (await readiness(service as Service)).map(({ state }) => state))
+      .poll(async () => (await readiness(service as ServiceProcess)).map(({ state }) => state))
       .toEqual(["unloaded", "up"]);
   });
 

@@ -1,14 +1,15 @@
 /** Guardrails on answers that the caller has begun: what begins in the caller's text and ends in the model's. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 let service: InProcessService;
 beforeAll(async () => {
   const engine = `engine: scripted, abilities: { continuation: true, choices: 2, infill: true }`;
   const replies = `replies: [{ match: /mail|exam/, text: ple.com is hers. }, { text: idden things }]`;
   const deployments = `deployments: [{ ${engine}, ${replies} }]`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 models:
   - id: masked
@@ -19,9 +20,10 @@ models:
     task: chat
     guardrails: [{ type: words, words: [forbidden], action: block, on: [output] }]
     ${deployments}
-`);
+`,
+  });
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 
 async function post(url: string, payload: object) {
   const headers = { authorization: `Bearer ${service.apiKey}` };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonSchema } from "../../src/wire/openapi/components.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { MarkedValues, type SchemaDocument } from "../support/guardrails/marked-values.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const EMAIL = "ada.lovelace@example.com";
@@ -23,17 +23,19 @@ beforeAll(async () => {
   const models = ["chat", "embedding", "moderation", "speech", "image", "transcription"].map(
     (task) => `  - { id: ${task}, task: ${task}, deployments: [${deployment}] }`,
   );
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 ollama: { enabled: true }
 guardrails: [{ type: pii, unreadable: pass }]
 models:
 ${models.join("\n")}
-`);
+`,
+  });
   document = (await service.inject({ url: "/openapi.json" })).json();
 });
 afterAll(async () => {
-  await service?.close();
+  await service?.stop();
   await upstream?.[Symbol.asyncDispose]();
 });
 

@@ -3,18 +3,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { RealtimeClient } from "../support/service/realtime-client.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 import { pdf } from "../support/vector-stores/sample-documents.ts";
 
 const EMAIL = "ada.lovelace@example.com";
 
 let upstream: EchoUpstream;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
   const deployment = deploymentAt(upstream, "echo");
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 server: { workers: 2 }

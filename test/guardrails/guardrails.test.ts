@@ -7,7 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const EMAIL = "ada.lovelace@example.com";
@@ -15,14 +15,14 @@ const EMAIL = "ada.lovelace@example.com";
 let upstream: EchoUpstream;
 let hook: Awaited<ReturnType<typeof startHook>>;
 let presidio: Awaited<ReturnType<typeof startHook>>;
-let service: Service;
+let service: ServiceProcess;
 let project: string;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
   hook = await startHook();
   presidio = await startHook();
   const deployment = deploymentAt(upstream, "echo");
-  service = await startService({
+  service = await startServiceProcess({
     until: "listening",
     config: `
 builtin_models: false

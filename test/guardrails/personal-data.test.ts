@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { startOtlpReceiver } from "../support/observability/otlp-receiver.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const EMAIL = "ada.lovelace@example.com";
@@ -13,12 +13,12 @@ const MASKED = "Mail <EMAIL_ADDRESS_1> about card <CREDIT_CARD_1>, C4 and S3.";
 
 let upstream: EchoUpstream;
 let otlp: Awaited<ReturnType<typeof startOtlpReceiver>>;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
   otlp = await startOtlpReceiver();
   const deployment = deploymentAt(upstream, "echo");
-  service = await startService({
+  service = await startServiceProcess({
     until: "listening",
     config: `
 builtin_models: false

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { untilModerationReady } from "../support/models/moderation-ready.ts";
 import type { Attack } from "../support/service/attacker.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const JSON_TYPE = "application/json";
 const MAX_MS = 250;
@@ -24,10 +24,10 @@ models:
   - { id: scripted-ears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: One. }] }] }
 `;
 
-let service: Service;
+let service: ServiceProcess;
 let otherKey: string;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
   await untilModerationReady(service, "guard");
   otherKey = await newKey();
 });

@@ -4,12 +4,12 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEFAULT_CHAT_MODEL } from "../support/models/default-model.ts";
 import { createBatch, readLines, untilEnded } from "../support/service/batches.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
-let service: Service;
+let service: ServiceProcess;
 let client: OpenAI;
 beforeAll(async () => {
-  service = await startService({ config: "local: { load: on_demand }\n" });
+  service = await startServiceProcess({ config: "local: { load: on_demand }\n" });
   client = service.client();
 });
 afterAll(() => service?.stop());

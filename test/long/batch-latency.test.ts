@@ -4,16 +4,16 @@ import type OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
 import { chatLine, createBatch, untilEnded } from "../support/service/batches.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { administrator, say } from "../support/service/team-services.ts";
 
 const ANSWER_MS = 300;
-let service: Service;
+let service: ServiceProcess;
 
 afterEach(() => service?.stop());
 
 async function start(slots: number): Promise<void> {
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 models:

@@ -11,7 +11,7 @@ import { sharedPostgres, startPostgres } from "../support/databases/postgres.ts"
 import { HAS_S3, type S3Server, startS3, WITHOUT_S3 } from "../support/databases/s3.ts";
 import { chatLine, createBatch, readLines, untilEnded } from "../support/service/batches.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const LINES = 300;
 let closing = new AsyncDisposableStack();
@@ -21,7 +21,7 @@ afterEach(async () => {
   closing = new AsyncDisposableStack();
 });
 
-async function startReplicas(url: string, s3?: S3Server): Promise<[Service, Service]> {
+async function startReplicas(url: string, s3?: S3Server): Promise<[ServiceProcess, ServiceProcess]> {
   const folder = await mkdtemp(join(tmpdir(), "parlance-batch-files-"));
   closing.defer(() => rm(folder, { recursive: true, force: true }));
   const files =
@@ -36,16 +36,16 @@ models:
     task: chat
     deployments: [{ engine: scripted, slots: 4, replies: [{ delay_ms_before_first: 100 }] }]
 `;
-  const replicas: Service[] = [];
+  const replicas: ServiceProcess[] = [];
   for (let count = 0; count < 2; count += 1) {
-    const service = await startService({ config, environment: { DATABASE_URL: url, ...s3?.environment } });
+    const service = await startServiceProcess({ config, environment: { DATABASE_URL: url, ...s3?.environment } });
     closing.defer(async () => void (await service.stop()));
     replicas.push(service);
   }
-  return replicas as [Service, Service];
+  return replicas as [ServiceProcess, ServiceProcess];
 }
 
-const runsBatch = (service: Service) => service.log().some(({ msg }) => msg === "batch runs");
+const runsBatch = (service: ServiceProcess) => service.log().some(({ msg }) => msg === "batch runs");
 
 async function killRunningReplica(url: string, signal: NodeJS.Signals, s3?: S3Server) {
   const replicas = await startReplicas(url, s3);
@@ -57,7 +57,7 @@ async function killRunningReplica(url: string, signal: NodeJS.Signals, s3?: S3Se
   });
   const running = replicas.filter(runsBatch);
   expect(running).toHaveLength(1);
-  const other = replicas.find((replica) => !runsBatch(replica)) as Service;
+  const other = replicas.find((replica) => !runsBatch(replica)) as ServiceProcess;
   running[0]?.process.kill(signal);
   const killedAt = performance.now();
   await eventually(async () => expect(runsBatch(other)).toBe(true), 60);

@@ -5,7 +5,7 @@ import BetterSqlite from "better-sqlite3";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../support/service/chromium.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const KEYS = 10_000;
 const DAYS = 365;
@@ -23,7 +23,7 @@ const MAX_INTERACTION_MS = 200;
 const isQuick = (milliseconds: number) => milliseconds < MAX_INTERACTION_MS;
 const DAY = 86_400_000;
 
-function seed({ dataDirectory }: Service): void {
+function seed({ dataDirectory }: ServiceProcess): void {
   const database = new BetterSqlite(join(dataDirectory, "parlance.sqlite"));
   const project = database.prepare("select id, organization_id from projects").get() as {
     id: string;
@@ -96,12 +96,12 @@ async function turnsByFrame(page: Page): Promise<() => Promise<number[]>> {
 }
 
 describe.runIf(hasChromium)("the console with much data", () => {
-  let service: Service;
+  let service: ServiceProcess;
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
-    service = await startService({ config: CONFIG });
+    service = await startServiceProcess({ config: CONFIG });
     seed(service);
     browser = await launchChromium();
     page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });

@@ -3,7 +3,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, launchChromium } from "../support/service/chromium.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const HOST = "parlance.test";
 const CONFIG = `
@@ -13,13 +13,13 @@ models:
 `;
 
 describe.runIf(hasChromium)("the console over plain HTTP", () => {
-  let service: Service;
+  let service: ServiceProcess;
   let browser: Browser;
   let page: Page;
   const failures: string[] = [];
 
   beforeAll(async () => {
-    service = await startService({ config: CONFIG });
+    service = await startServiceProcess({ config: CONFIG });
     browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
     page = await browser.newPage({ reducedMotion: "reduce" });
     page.on("pageerror", (error) => failures.push(String(error)));

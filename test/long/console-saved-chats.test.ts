@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations } from "../support/service/axe.ts";
 import { hasChromium, launchChromium } from "../support/service/chromium.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const PASSWORD = "correct horse battery";
 const CONFIG = `
@@ -17,12 +17,12 @@ models:
 const PATIENT = { timeout: 30_000 };
 
 describe.runIf(hasChromium)("saved chats in the console", () => {
-  let service: Service;
+  let service: ServiceProcess;
   let browser: Browser;
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    service = await startService({ config: CONFIG });
+    service = await startServiceProcess({ config: CONFIG });
     browser = await launchChromium();
     const owner = await newPage();
     await owner.goto(`${service.origin}/#/sign-in?code=${(await administer("POST", "/console_sign_in_codes")).code}`);

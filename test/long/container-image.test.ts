@@ -13,7 +13,7 @@ import {
   WITHOUT_IMAGES,
 } from "../support/service/container-image.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const BUILD_MS = 1_200_000;
@@ -63,7 +63,7 @@ describe.skipIf(!CAN_BUILD_IMAGES).each([
       });
     } else {
       model = "parrot";
-      const upstream = await startService({
+      const upstream = await startServiceProcess({
         config:
           "builtin_models: false\nmodels:\n  - { id: parrot, task: chat, deployments: [{ engine: scripted, replies: [{}] }] }\n",
       });

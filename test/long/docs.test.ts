@@ -9,15 +9,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeViolations } from "../support/service/axe.ts";
 import { hasChromium, launchChromium } from "../support/service/chromium.ts";
 import { ROOT } from "../support/service/executable.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const run = promisify(execFile);
 const SCRIPT = join(ROOT, "scripts/build-docs.mjs");
-let service: Service;
+let service: ServiceProcess;
 
 beforeAll(async () => {
   await run(process.execPath, [SCRIPT, "--if-stale"], { cwd: ROOT, timeout: 400_000 });
-  service = await startService();
+  service = await startServiceProcess();
 }, 500_000);
 afterAll(() => service?.stop());
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   const model = "{ id: minilm, task: embedding, deployments: [{ engine: sentence-embeddings }] }";
-  service = await startService({ config: `builtin_models: false\nmodels: [${model}]\n` });
+  service = await startServiceProcess({ config: `builtin_models: false\nmodels: [${model}]\n` });
 });
 afterAll(() => service.stop());
 

@@ -9,7 +9,7 @@ import { resultWithin } from "../../src/kernel/async/timeout.ts";
 import { fuzzRequest } from "../support/fuzz/fuzz-requests.ts";
 import { PLACEHOLDERS, type Placeholder } from "../support/fuzz/fuzz-stored.ts";
 import type { FuzzRequest } from "../support/fuzz/fuzz-uploads.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const BODIES = Number(process.env.PARLANCE_FUZZ_BODIES ?? 200_000);
 const PARALLEL = 16;
@@ -30,7 +30,8 @@ beforeAll(async () => {
   });
   await new Promise<void>((listening) => upstream.listen(0, "127.0.0.1", listening));
   const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 local: { load: start, unload_after_seconds: 0 }
 server: { max_upload_bytes: 1000000 }
@@ -47,12 +48,13 @@ models:
     task: moderation
     max_queue: 1000
     deployments: [{ engine: guard, family: llama-guard-3, chat: { engine: scripted, replies: [{ text: safe }] } }]
-`);
+`,
+  });
   const type = "application/json";
   await send({ method: "POST", path: "organization/projects", type, body: '{"name":"p"}', isAdministration: true });
 });
 afterAll(async () => {
-  await service.close();
+  await service.stop();
   upstream.closeAllConnections();
   upstream.close();
 });

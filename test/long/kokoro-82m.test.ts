@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { testModelStore } from "../support/models/default-model.ts";
 import { wordErrors } from "../support/models/word-errors.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const SENTENCE = "The teacher wrote the date on the board.";
 
 let folder: TemporaryDirectory;
-let service: Service;
-let listener: Service;
+let service: ServiceProcess;
+let listener: ServiceProcess;
 beforeAll(async () => {
   folder = await temporaryDirectory();
   await testModelStore().pull({ model: "moonshine-base-en" }, { signal: AbortSignal.timeout(100_000) });
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 models:
@@ -31,7 +31,7 @@ models:
     environment: { PARLANCE_MODELS_DIR: folder.path },
     until: "listening",
   });
-  listener = await startService({
+  listener = await startServiceProcess({
     config: `
 builtin_models: false
 models:

@@ -3,7 +3,7 @@
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testModelStore } from "../support/models/default-model.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { SENTENCES } from "../support/speech/sentences.ts";
 import { speechErrors } from "../support/speech/speech-errors.ts";
 
@@ -12,11 +12,11 @@ const VOICES = { es: "ef_dora", fr: "ff_siwis", it: "if_sara", pt: "pf_dora", zh
 const MAX_ERROR_SHARE = 0.25;
 const SENTENCES_PER_LANGUAGE = 5;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   const signal = AbortSignal.timeout(500_000);
   for (const model of ["kokoro-82m", "whisper-base"]) await testModelStore().pull({ model }, { signal });
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 models:

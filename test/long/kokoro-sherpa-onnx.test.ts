@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testModelStore } from "../support/models/default-model.ts";
 import { onnxMetadata } from "../support/models/onnx-file.ts";
 import { wordErrors } from "../support/models/word-errors.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const [ESPEAK_DATA] = globSync("/usr/{lib/*,share,lib}/espeak-ng-data");
@@ -20,11 +20,11 @@ const SENTENCE = "The teacher wrote the date on the board.";
 
 describe.skipIf(ESPEAK_DATA === undefined)("Kokoro in sherpa-onnx", () => {
   let folder: TemporaryDirectory;
-  let service: Service;
+  let service: ServiceProcess;
   beforeAll(async () => {
     folder = await temporaryDirectory();
     const { model, voices, tokens } = await putFiles(folder.path);
-    service = await startService({
+    service = await startServiceProcess({
       config: `
 builtin_models: false
 models:

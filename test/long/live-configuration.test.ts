@@ -11,7 +11,7 @@ import { sharedPostgres } from "../support/databases/postgres.ts";
 import { seededRandom } from "../support/seeded-random.ts";
 import { type ConfigurationAnswer, chatStatus, configurationClient } from "../support/service/configuration-client.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
@@ -45,8 +45,8 @@ test(`${EDITS} random edits, reloads and kills lose no model and apply none by h
   };
   const replies = [{ text: "Polly" }];
   const upstream = await startOpenAiUpstream(new ScriptedChat(scriptedSettings.parse({ replies })));
-  const start = () => startService({ config: FILE(0), environment });
-  const replicas: [Service, Service] = [await start(), await start()];
+  const start = () => startServiceProcess({ config: FILE(0), environment });
+  const replicas: [ServiceProcess, ServiceProcess] = [await start(), await start()];
   const random = seededRandom(SEED);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
 
@@ -54,7 +54,7 @@ test(`${EDITS} random edits, reloads and kills lose no model and apply none by h
   const history = new Map<number, State>([[0, state]]);
   const spread: number[] = [];
   const counts: Record<string, number> = {};
-  let isDown: Service | undefined;
+  let isDown: ServiceProcess | undefined;
   let failures = 0;
   let served = 0;
   let revision = 0;
@@ -63,7 +63,7 @@ test(`${EDITS} random edits, reloads and kills lose no model and apply none by h
   // Requests for models that no edit touches, all the time.
   const load = [0, 1].map(async (index) => {
     while (isRunning) {
-      const service = replicas[index] as Service;
+      const service = replicas[index] as ServiceProcess;
       const status = await chatStatus(service, "parrot").then(
         (answer) => answer.status,
         () => 0,
@@ -75,10 +75,10 @@ test(`${EDITS} random edits, reloads and kills lose no model and apply none by h
     }
   });
 
-  const call = (service: Service, { method, path, body }: Pick<Edit, "method" | "path" | "body">) =>
+  const call = (service: ServiceProcess, { method, path, body }: Pick<Edit, "method" | "path" | "body">) =>
     configurationClient(service)(method, path, body);
 
-  const stateOf = async (service: Service): Promise<State> => {
+  const stateOf = async (service: ServiceProcess): Promise<State> => {
     const { body } = await call(service, { method: "GET", path: "/configuration/entries?limit=1000" });
     const entries = body.data as { kind: string; name: string; source: string; status: string; value: unknown }[];
     for (const entry of entries) expect(entry.status).toBe("in_force");
@@ -103,7 +103,7 @@ test(`${EDITS} random edits, reloads and kills lose no model and apply none by h
   };
 
   /** Applies an edit, and measures the time from its answer until the other replica serves it. */
-  const apply = async (edit: Edit, service: Service, other: Service) => {
+  const apply = async (edit: Edit, service: ServiceProcess, other: ServiceProcess) => {
     const before = state;
     const answer = await call(service, edit);
     expect([edit.title, answer.status, messageOf(answer)]).toEqual([edit.title, 200, undefined]);
@@ -115,7 +115,7 @@ test(`${EDITS} random edits, reloads and kills lose no model and apply none by h
     await expectEverywhere(before);
   };
 
-  const noteVersion = async (service: Service) => {
+  const noteVersion = async (service: ServiceProcess) => {
     const { body } = await call(service, { method: "GET", path: "/configuration/versions?limit=1" });
     if (body.data[0] !== undefined) history.set(body.data[0].version, state);
   };
@@ -130,7 +130,7 @@ test(`${EDITS} random edits, reloads and kills lose no model and apply none by h
   try {
     for (let number = 1; number <= EDITS; number += 1) {
       const index = random() < 0.5 ? 0 : 1;
-      const [service, other] = [replicas[index], replicas[1 - index] as Service];
+      const [service, other] = [replicas[index], replicas[1 - index] as ServiceProcess];
       const kind = random();
       const edit = nextEdit({ state, history, random, pick, number, baseUrl: upstream.baseUrl });
       let title = edit.title;

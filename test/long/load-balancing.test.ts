@@ -5,7 +5,7 @@ import { Agent, request as sendRequest } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 import { UpstreamFleet } from "../support/upstreams/upstream-fleet.ts";
 
@@ -26,7 +26,7 @@ const MODELS = {
 };
 
 let fleet: UpstreamFleet;
-let service: Service;
+let service: ServiceProcess;
 let directory: TemporaryDirectory;
 let ports: number[];
 const agent = new Agent({ keepAlive: true, maxSockets: STREAMS });
@@ -43,7 +43,7 @@ beforeAll(async () => {
     const more = prefix === undefined ? "probe: true" : "metrics_path: /metrics, prefix_caching: true";
     return `  - { id: ${id}, task: chat, ${strategy}, circuit: { failures: 2, cooldown_seconds: 1 }, deployments: [{ engine: openai-compatible, base_url: "http://127.0.0.1/v1", ${endpoints}, ${more} }] }`;
   });
-  service = await startService({ config: `builtin_models: false\nmodels:\n${models.join("\n")}\n` });
+  service = await startServiceProcess({ config: `builtin_models: false\nmodels:\n${models.join("\n")}\n` });
 });
 afterAll(async () => {
   await service?.stop();

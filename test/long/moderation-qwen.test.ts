@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MODERATION_QWEN } from "../../src/model-store/manifest/moderation-qwen.ts";
 import { testModelStore } from "../support/models/default-model.ts";
 import { PLAIN_PROMPTS } from "../support/models/plain-prompts.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 /** Asks the guard about every text, so that the classifier's weights do not decide what is tested. */
 const ALWAYS = {
@@ -19,12 +19,12 @@ local: { unload_after_seconds: 0 }
 models: ${JSON.stringify([ALWAYS, PARROT])}
 `;
 
-let service: Service;
+let service: ServiceProcess;
 let client: OpenAI;
 beforeAll(async () => {
   await testModelStore().pull({ model: "moderation-minilm" }, { signal: AbortSignal.timeout(1_200_000) });
   await testModelStore().pull({ model: "moderation-qwen" }, { signal: AbortSignal.timeout(1_200_000) });
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
   client = service.client({ maxRetries: 0 });
 }, 1_300_000);
 afterAll(() => service?.stop());

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPython, installPython } from "../support/service/python-environment.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const run = promisify(execFile);
 const REQUIREMENT = "schemathesis==4.32.5";
@@ -31,13 +31,13 @@ models:
 `;
 
 describe.runIf(hasPython)("the OpenAPI document", () => {
-  let service: Service;
+  let service: ServiceProcess;
   let program: string;
   let project: string;
 
   beforeAll(async () => {
     const install = installPython("schemathesis", REQUIREMENT);
-    const [started, bin] = await Promise.all([startService({ config: CONFIG }), install]);
+    const [started, bin] = await Promise.all([startServiceProcess({ config: CONFIG }), install]);
     service = started;
     program = join(bin, "schemathesis");
     const response = await fetch(`${service.origin}/v1/organization/projects`, {

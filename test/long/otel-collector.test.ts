@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../support/databases/redis.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const COLLECTOR = process.env.OTEL_COLLECTOR ?? "otelcol";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   if (!HAS_COLLECTOR) return;
   const port = await freePort();
   await startCollector(port);
-  const service = await startService({
+  const service = await startServiceProcess({
     config: `
 builtin_models: false
 models:

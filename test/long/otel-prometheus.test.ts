@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { freePort } from "../support/databases/redis.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const PROMETHEUS = process.env.PROMETHEUS ?? "prometheus";
@@ -39,7 +39,7 @@ test.skipIf(!HAS_PROMETHEUS)(
   `Prometheus gives exported metrics the names of /metrics${WITHOUT_PROMETHEUS}`,
   async () => {
     const prometheus = await startPrometheus();
-    const service = await startService({
+    const service = await startServiceProcess({
       config: `
 builtin_models: false
 models:

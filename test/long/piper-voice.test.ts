@@ -14,7 +14,7 @@ import type { Source } from "../../src/model-store/sources/source.ts";
 import { TEST_MODELS_DIRECTORY, testModelStore } from "../support/models/default-model.ts";
 import { HubServer } from "../support/models/hub-server.ts";
 import { wordErrors } from "../support/models/word-errors.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const [ESPEAK_DATA] = globSync("/usr/{lib/*,share,lib}/espeak-ng-data");
@@ -25,7 +25,7 @@ const ON_HUB = "rhasspy/piper-voices/resolve/main/en/en_US/joe/medium";
 
 describe.skipIf(ESPEAK_DATA === undefined)("a Piper voice", () => {
   let folder: TemporaryDirectory;
-  let service: Service;
+  let service: ServiceProcess;
   let hub: HubServer;
   beforeAll(async () => {
     folder = await temporaryDirectory();
@@ -35,7 +35,7 @@ describe.skipIf(ESPEAK_DATA === undefined)("a Piper voice", () => {
     await cp(join(TEST_MODELS_DIRECTORY, MOONSHINE), join(models, MOONSHINE), { recursive: true });
     hub = await HubServer.start();
     for (const [name, path] of Object.entries(files)) hub.add(`${ON_HUB}/${name}`, await readFile(path));
-    service = await startService({
+    service = await startServiceProcess({
       environment: { HF_ENDPOINT: hub.endpoint, PARLANCE_MODELS_DIR: models },
       config: `
 builtin_models: false

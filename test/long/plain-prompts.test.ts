@@ -4,7 +4,7 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testModelStore } from "../support/models/default-model.ts";
 import { PLAIN_PROMPTS } from "../support/models/plain-prompts.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 /** Right answers of 30, measured: 18, 19 and 25. One less is allowed for machines that round differently. */
 const MIN_RIGHT = {
@@ -14,7 +14,7 @@ const MIN_RIGHT = {
 };
 const IDS = Object.keys(MIN_RIGHT);
 
-let service: Service;
+let service: ServiceProcess;
 let client: OpenAI;
 beforeAll(async () => {
   const store = testModelStore();
@@ -24,7 +24,7 @@ beforeAll(async () => {
     task: "chat",
     deployments: [{ engine: "llama-cpp", model, gpu: false, context_size: 2048 }],
   }));
-  service = await startService({
+  service = await startServiceProcess({
     config: `local: { unload_after_seconds: 0 }\nbuiltin_models: false\nmodels: ${JSON.stringify(models)}\n`,
   });
   client = service.client({ maxRetries: 0 });

@@ -13,7 +13,7 @@ import {
   startReplicas,
   untilCountersShared,
 } from "../support/service/limit-load.ts";
-import type { Service } from "../support/service/service.ts";
+import type { ServiceProcess } from "../support/service/service-process.ts";
 
 const REQUESTS = 1_000;
 const TOKENS = 100_000;
@@ -44,8 +44,8 @@ interface Load {
   replicas: number;
   seconds?: number;
   useRedis?: boolean;
-  during?: (services: readonly Service[]) => Promise<void>;
-  afterwards?: (services: readonly Service[]) => Promise<void>;
+  during?: (services: readonly ServiceProcess[]) => Promise<void>;
+  afterwards?: (services: readonly ServiceProcess[]) => Promise<void>;
 }
 
 async function load({ kind, replicas, seconds = 30, useRedis = true, during, afterwards }: Load) {
@@ -100,14 +100,14 @@ describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
   });
 
   onRedis.each([2, 4])("is used by the others of %i when one is killed", async (replicas) => {
-    const kill = async ([dying]: readonly Service[]) => {
+    const kill = async ([dying]: readonly ServiceProcess[]) => {
       // In the middle of the requests that use the limit up.
       await pause(700);
       dying?.process.kill("SIGKILL");
     };
     const { limit } = LIMITS[kind];
     let left = limit;
-    const afterwards = async (services: readonly Service[]) => {
+    const afterwards = async (services: readonly ServiceProcess[]) => {
       const answer = await services.at(-1)?.post("/v1/chat/completions", bodyOf(1));
       left = Number(answer?.headers.get(`x-ratelimit-remaining-${kind}`));
     };
@@ -125,7 +125,7 @@ describe.each(KINDS)(`a limit of %s${WITHOUT_REDIS}`, (kind) => {
       await pause(8_000);
       await redis?.start();
     };
-    const afterwards = (services: readonly Service[]) => untilCountersShared(services, replicas);
+    const afterwards = (services: readonly ServiceProcess[]) => untilCountersShared(services, replicas);
     const { share, broken } = await load({ kind, replicas, during: restart, afterwards });
     expect(share).toBeGreaterThan(0.95);
     expect(broken).toBe(0);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 /** Python with `ray[serve]`, which takes 500 MB and is not installed by the tests. */
@@ -83,7 +83,7 @@ interface Sent {
 }
 
 /** Streams one answer after the other until `isOver`. */
-async function send(service: Service, sent: Sent, isOver: () => boolean): Promise<void> {
+async function send(service: ServiceProcess, sent: Sent, isOver: () => boolean): Promise<void> {
   const client = service.client({ maxRetries: 0 });
   while (!isOver()) {
     try {
@@ -107,7 +107,7 @@ test.skipIf(!hasRay)(`loses no stream while Ray Serve scales from 1 to 4 replica
   const directory = cleanup.use(await temporaryDirectory());
   const file = join(directory.path, "endpoints.json");
   await writeFile(file, JSON.stringify([`127.0.0.1:${port}`]));
-  const service = await startService({
+  const service = await startServiceProcess({
     config: `
 builtin_models: false
 models:

@@ -8,7 +8,7 @@ import { realtimeMessage } from "../support/fuzz/fuzz-realtime.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { RealtimeClient, type RealtimeEvent } from "../support/service/realtime-client.ts";
 import { residentMegabytes } from "../support/service/resident-megabytes.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const EVENTS = Number(process.env.PARLANCE_FUZZ_EVENTS ?? 20_000);
 const SEED = Number(process.env.PARLANCE_FUZZ_SEED ?? 1);
@@ -25,9 +25,9 @@ const INVALID_UTF8 = Buffer.from([0x7b, 0xff, 0xfe]);
 const ENDINGS = ["answered", "answered", "answered", "closed", "terminated", "invalid UTF-8"] as const;
 const QUERIES = ["model=talks", "model=talks", "intent=transcription"] as const;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 realtime: { max_sessions_per_project: 100 }

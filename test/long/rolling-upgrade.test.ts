@@ -18,7 +18,7 @@ import { type PostgresServer, startPostgres } from "../support/databases/postgre
 import { buildInto } from "../support/service/build-service.ts";
 import { ROOT } from "../support/service/executable.ts";
 import { LOAD_MODEL, outcomeOf, sendLoad, untilCountersShared } from "../support/service/limit-load.ts";
-import { type Service, type ServiceOptions, startService } from "../support/service/service.ts";
+import { type ProcessOptions, type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 interface RecordedDatabase {
   lastMigration: string;
@@ -79,17 +79,17 @@ async function query(text: string, values: unknown[] = []): Promise<Record<strin
 
 type Version = "old" | "expand" | "contract";
 
-async function start(version: Version, until: ServiceOptions["until"] = "ready"): Promise<Service> {
+async function start(version: Version, until: ProcessOptions["until"] = "ready"): Promise<ServiceProcess> {
   const environment = { DATABASE_URL: url.reveal(), PARLANCE_TEST_VERSION: version };
   const executable = version === "old" ? undefined : nextExecutable;
-  const service = await startService({ config: LOAD_MODEL, environment, executable, until });
+  const service = await startServiceProcess({ config: LOAD_MODEL, environment, executable, until });
   cleanup.defer(async () => void (await service.stop()));
   return service;
 }
 
 const startTogether = (...versions: Version[]) => Promise.all(versions.map((version) => start(version)));
 
-const answers = async (service: Service, apiKey: string) => {
+const answers = async (service: ServiceProcess, apiKey: string) => {
   const messages = [{ role: "user" as const, content: "Hm." }];
   const { choices } = await service
     .client({ apiKey, maxRetries: 0 })
@@ -98,14 +98,14 @@ const answers = async (service: Service, apiKey: string) => {
 };
 
 test("replicas of two versions serve side by side until a migration contracts the schema", async () => {
-  const [first, second] = (await startTogether("old", "old")) as [Service, Service];
+  const [first, second] = (await startTogether("old", "old")) as [ServiceProcess, ServiceProcess];
   const names = (await query("select name from kysely_migration order by name")).map(({ name }) => name);
   expect(names).toEqual(Object.keys(MIGRATIONS));
   expect(await answers(first, recorded.apiKey)).toBeTruthy();
 
   const services = [first, second];
   await untilCountersShared(services, 2);
-  const remove = async (service: Service) => {
+  const remove = async (service: ServiceProcess) => {
     services.splice(services.indexOf(service), 1);
     expect(await service.stop()).toBe(0);
   };
@@ -135,7 +135,7 @@ test("replicas of two versions serve side by side until a migration contracts th
   expect(outcome.admitted).toBeGreaterThan(300);
 
   const outdated = await start("old");
-  const [contracted] = (await startTogether("contract")) as [Service];
+  const [contracted] = (await startTogether("contract")) as [ServiceProcess];
   const headers = { authorization: `Bearer ${outdated.adminKey}` };
   const readiness = await fetch(`${outdated.origin}/health/ready`, { headers });
   expect(readiness.status).toBe(503);

@@ -2,17 +2,17 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { metric } from "../support/upstreams/routed-faults.ts";
 
 const TURN_MS = 50;
 const REQUESTS = 50;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   const reply = `{ text: Turn., delay_ms_before_first: ${TURN_MS} }`;
   const deployment = `{ engine: scripted, slots: 1, replies: [${reply}] }`;
-  service = await startService({
+  service = await startServiceProcess({
     config: `builtin_models: false\nmodels: [{ id: fair, task: chat, max_queue: 2000, deployments: [${deployment}] }]\n`,
   });
 });

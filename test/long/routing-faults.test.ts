@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type FaultyUpstream, startFaultyUpstream } from "../support/upstreams/faulty-upstream.ts";
 import { ask, FAULT_ROWS, type FaultRow, faultsConfig, metric, modelOf } from "../support/upstreams/routed-faults.ts";
 
@@ -14,10 +14,10 @@ const BOUNDED = { NODE_OPTIONS: "--max-old-space-size=160" };
 const MEGABYTE = 1024 * 1024;
 
 let upstream: FaultyUpstream;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   upstream = await startFaultyUpstream();
-  service = await startService({ config: faultsConfig(upstream, TIMEOUT_SECONDS), environment: BOUNDED });
+  service = await startServiceProcess({ config: faultsConfig(upstream, TIMEOUT_SECONDS), environment: BOUNDED });
 });
 afterAll(async () => {
   await service.stop();

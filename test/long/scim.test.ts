@@ -5,15 +5,15 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hasPython, installPython } from "../support/service/python-environment.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const run = promisify(execFile);
 const REQUIREMENT = "scim2-tester[httpx2]==0.5.2";
 const SCRIPT = resolve(import.meta.dirname, "../support/scim/check_server.py");
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config: "builtin_models: false\nmodels: []\n" });
+  service = await startServiceProcess({ config: "builtin_models: false\nmodels: []\n" });
 });
 afterAll(() => service?.stop());
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { makeWave } from "../support/service/wave.ts";
 
 /** A million takes a quarter of an hour: `PARLANCE_SOAK_REQUESTS=1000000`. */
@@ -35,9 +35,9 @@ models:
     deployments: [{ engine: guard, family: llama-guard-3, chat: { engine: scripted, replies: [{ text: safe }] } }]
 `;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG, environment: { PARLANCE_LOG_LEVEL: "warn" } });
+  service = await startServiceProcess({ config: CONFIG, environment: { PARLANCE_LOG_LEVEL: "warn" } });
 });
 afterAll(() => service.stop());
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readRecording } from "../support/service/read-recording.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { makeWave } from "../support/service/wave.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -25,7 +25,7 @@ interface Diarized {
 }
 
 let models: string;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   models = await mkdtemp(join(tmpdir(), "parlance-models-"));
   const stored = process.env.PARLANCE_MODELS_DIR ?? join(ROOT, ".parlance", "models");
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const environment = { PARLANCE_MODELS_DIR: models };
   const command = [join(ROOT, "src/cli/parlance.ts"), "models", "pull", "campplus"];
   await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...environment } });
-  service = await startService({ config: CONFIG, environment });
+  service = await startServiceProcess({ config: CONFIG, environment });
 }, 400_000);
 afterAll(async () => {
   await service.stop();

@@ -6,15 +6,15 @@ import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { wordErrors } from "../support/models/word-errors.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const NOBODY = "http://127.0.0.1:1";
 const SENTENCE = "The weather in the mountains can change within a few minutes.";
 
-let listener: Service;
+let listener: ServiceProcess;
 beforeAll(async () => {
-  listener = await startService({
+  listener = await startServiceProcess({
     config: `
 builtin_models: false
 models:
@@ -40,7 +40,7 @@ async function hear(spoken: Response): Promise<string> {
   return (await client.audio.transcriptions.create({ model: "moonshine-base-en", file })).text;
 }
 
-const speak = (service: Service, body: object) =>
+const speak = (service: ServiceProcess, body: object) =>
   service.post("/v1/audio/speech", { model: "flite", voice: "alloy", input: SENTENCE, ...body });
 
 test("starts the flite process with the first request", async () => {
@@ -97,10 +97,10 @@ test("falls back to flite when the default voice's process is killed, and names 
 
 describe("where no model can be fetched", () => {
   let folder: TemporaryDirectory;
-  let cutOff: Service;
+  let cutOff: ServiceProcess;
   beforeAll(async () => {
     folder = await temporaryDirectory();
-    cutOff = await startService({
+    cutOff = await startServiceProcess({
       config: "builtin_models: true\n",
       environment: {
         HF_ENDPOINT: NOBODY,
@@ -133,14 +133,14 @@ describe("where no model can be fetched", () => {
   });
 });
 
-async function findChild({ process: { pid } }: Service, title: string): Promise<number | undefined> {
+async function findChild({ process: { pid } }: ServiceProcess, title: string): Promise<number | undefined> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,command="]);
   const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/));
   const child = rows.find(([, parent, ...command]) => Number(parent) === pid && command.join(" ").startsWith(title));
   return child === undefined ? undefined : Number(child[0]);
 }
 
-async function killChild(service: Service, title: string): Promise<void> {
+async function killChild(service: ServiceProcess, title: string): Promise<void> {
   const pid = await findChild(service, title);
   if (pid !== undefined) process.kill(pid, "SIGKILL");
 }

@@ -1,7 +1,7 @@
 /** The default voice with texts that are hard to read aloud, and with many requests at once. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -11,9 +11,9 @@ models:
     deployments: [{ engine: kokoro, model: hibari }]
 `;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
 });
 afterAll(() => service.stop());
 

@@ -10,7 +10,7 @@ import type OpenAI from "openai";
 import { toFile } from "openai";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { scannedPdf } from "../support/vector-stores/sample-documents.ts";
 import { startWordEmbedder } from "../support/vector-stores/word-embedder.ts";
 
@@ -28,7 +28,7 @@ const LINES = ["Invoice no. 20817", "The otters owe us 1,284.60 euros.", "Please
 const [WIDTH, HEIGHT] = [900, 1200];
 
 let models: string;
-let service: Service;
+let service: ServiceProcess;
 let embedder: Awaited<ReturnType<typeof startWordEmbedder>>;
 let client: OpenAI;
 let png: Buffer;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const command = [join(ROOT, "src/cli/parlance.ts"), "models", "pull", "pp-ocrv6-small"];
   await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...environment } });
   embedder = await startWordEmbedder();
-  service = await startService({ config: config(embedder.url), environment });
+  service = await startServiceProcess({ config: config(embedder.url), environment });
   client = service.client();
 }, 400_000);
 afterAll(async () => {

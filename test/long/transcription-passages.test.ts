@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wordErrors } from "../support/models/word-errors.ts";
 import { readRecording } from "../support/service/read-recording.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { makeWave } from "../support/service/wave.ts";
 
 const MODEL = "moonshine-base-en";
@@ -17,9 +17,9 @@ models:
     deployments: [{ engine: moonshine, model: ${MODEL} }]
 `;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
 });
 afterAll(() => service.stop());
 

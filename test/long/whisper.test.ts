@@ -6,7 +6,7 @@ import { Decoder } from "@parlance-inference/audio/decode";
 import { parseSync } from "subtitle";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { makeWave, noise } from "../support/service/wave.ts";
 
 // A window takes seconds on a busy machine.
@@ -31,9 +31,9 @@ models:
 /** Includes "ill-sposed", as the model hears it in int8. */
 const SAID = /he was not an ill[- ]\w*sposed young man/i;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
   for (const model of ["whisper", "whisper-french", "whisper-float32", "whisper-int8"]) {
     await eventually(async () => expect((await post(makeWave(), { model })).status).toBe(200), 280);
   }

@@ -14,7 +14,7 @@ import { MIGRATIONS } from "../../src/storage/migrations/migrations.ts";
 import { type PostgresServer, startPostgres } from "../support/databases/postgres.ts";
 import { chatLine, createBatch, readLines, untilEnded } from "../support/service/batches.ts";
 import { spawnParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 import { checkOut, hasCommit, type PreviousVersion } from "../support/upgrade/previous-version.ts";
 import { type RawDatabase, rawPostgres, rawSqlite } from "../support/upgrade/raw-database.ts";
@@ -58,7 +58,7 @@ afterAll(() => cleanup.disposeAsync());
 interface Installation {
   database: RawDatabase;
   environment: Record<string, string>;
-  start(version: "previous" | "present"): Promise<Service>;
+  start(version: "previous" | "present"): Promise<ServiceProcess>;
 }
 
 async function install(kind: RawDatabase["kind"]): Promise<Installation> {
@@ -72,14 +72,14 @@ async function install(kind: RawDatabase["kind"]): Promise<Installation> {
     environment,
     start: async (version) => {
       const executable = version === "previous" ? { executable: previous.executable } : {};
-      const service = await startService({ config: CONFIG, environment, ...executable });
+      const service = await startServiceProcess({ config: CONFIG, environment, ...executable });
       cleanup.defer(async () => void (await service.stop()));
       return service;
     },
   };
 }
 
-const administrator = ({ baseUrl, adminKey }: Service) =>
+const administrator = ({ baseUrl, adminKey }: ServiceProcess) =>
   new OpenAI({ baseURL: baseUrl, apiKey: null, adminAPIKey: adminKey, maxRetries: 0 }).admin.organization;
 
 interface Project {
@@ -88,7 +88,7 @@ interface Project {
   key: LoadKey;
 }
 
-async function createProjects(service: Service): Promise<Project[]> {
+async function createProjects(service: ServiceProcess): Promise<Project[]> {
   const { projects } = administrator(service);
   const created: Project[] = [];
   for (let number = 0; number < 8; number += 1) {
@@ -105,13 +105,13 @@ async function createProjects(service: Service): Promise<Project[]> {
   return created;
 }
 
-async function limitOf(service: Service, [first]: readonly Project[]): Promise<string | undefined> {
+async function limitOf(service: ServiceProcess, [first]: readonly Project[]): Promise<string | undefined> {
   const { data } = await administrator(service).projects.rateLimits.listRateLimits(first?.id ?? "");
   return data.find(({ model }) => model === "parrot")?.id;
 }
 
 /** What the service says about the past, in the fields that both versions have. */
-async function reports(service: Service, { from, until }: Year) {
+async function reports(service: ServiceProcess, { from, until }: Year) {
   const read = async (path: string, start: number, end: number, query: string) => {
     const rows: unknown[] = [];
     for (let page: string | undefined = ""; page !== undefined; ) {
@@ -174,7 +174,7 @@ async function pastRows({ query }: RawDatabase, { until }: Year) {
 }
 
 /** Usage of today by project, at each width of the buckets. */
-async function today(service: Service, year: Year, width: "1m" | "1h" | "1d") {
+async function today(service: ServiceProcess, year: Year, width: "1m" | "1h" | "1d") {
   const limit = { "1m": 1440, "1h": 168, "1d": 31 }[width];
   const page = await administrator(service).usage.completions({
     start_time: year.until / 1000,
@@ -198,10 +198,10 @@ async function today(service: Service, year: Year, width: "1m" | "1h" | "1d") {
 
 interface Upgrade {
   load: SteadyLoad;
-  old: Service;
+  old: ServiceProcess;
   installation: Installation;
   /** Called while the load goes to both versions, or to the old one on the new schema. */
-  onBoth(service: Service): Promise<void>;
+  onBoth(service: ServiceProcess): Promise<void>;
 }
 
 const CONNECTIONS = `select pid, pg_blocking_pids(pid) as blocked_by, state, wait_event_type, now() - xact_start as age,
@@ -216,7 +216,7 @@ async function untilMigrated({ query }: RawDatabase): Promise<void> {
 }
 
 /** Resolves with the new service, and with the times that the upgrade took. */
-async function roll({ load, old, installation, onBoth }: Upgrade): Promise<[Service, Record<string, number>]> {
+async function roll({ load, old, installation, onBoth }: Upgrade): Promise<[ServiceProcess, Record<string, number>]> {
   const beganAt = performance.now();
   const migrated = untilMigrated(installation.database).then(() => performance.now() - beganAt);
   const next = await installation.start("present").catch(async (failure: unknown) => {
@@ -234,7 +234,12 @@ async function roll({ load, old, installation, onBoth }: Upgrade): Promise<[Serv
   return [next, { migratedMs: Math.round(migratedMs), readyMs: Math.round(startMs) }];
 }
 
-async function replace({ load, old, installation, onBoth }: Upgrade): Promise<[Service, Record<string, number>]> {
+async function replace({
+  load,
+  old,
+  installation,
+  onBoth,
+}: Upgrade): Promise<[ServiceProcess, Record<string, number>]> {
   const { environment, database } = installation;
   const beganAt = performance.now();
   const migrated = await spawnParlance(["migrate"], { cwd: environment.PARLANCE_DATA_DIR ?? "", environment });
@@ -289,7 +294,7 @@ describe.skipIf(!isThere).each([
     const slowestBeforeMs = load.outcome.slowestMs;
     const lines = Array.from({ length: BATCH_LINES }, (_, index) => chatLine(`line-${index}`, "Hm.", "slow"));
     const batch = await createBatch(storing, lines);
-    const onBoth = async (service: Service) => {
+    const onBoth = async (service: ServiceProcess) => {
       expect(await reports(service, year)).toEqual(reportsBefore);
     };
     const [next, times] = await upgrade({ load, old, installation, onBoth });

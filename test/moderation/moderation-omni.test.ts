@@ -12,7 +12,7 @@ let client: OpenAI;
 beforeAll(async () => {
   await testModelStore().pull({ model: "moderation-omni" }, { signal: AbortSignal.timeout(600_000) });
   await testModelStore().pull({ model: "moderation-minilm" }, { signal: AbortSignal.timeout(600_000) });
-  service = await startService({ config: "" });
+  service = await startService({ config: "builtin_models: true\n" });
   client = service.client({ maxRetries: 0 });
   await untilModerationReady(service, "moderation-omni");
 }, 700_000);

@@ -10,7 +10,7 @@ import { runCommand } from "../../src/cli/run-command.ts";
 import { tryServiceLock } from "../../src/kernel/process/service-file.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const CONFIG = `
@@ -29,7 +29,7 @@ const databases = useDatabases();
 interface Installation extends AsyncDisposable {
   path: string;
   environment: Record<string, string>;
-  start(): Promise<Service>;
+  start(): Promise<ServiceProcess>;
 }
 
 async function install(url?: string, directory?: TemporaryDirectory): Promise<Installation> {
@@ -41,7 +41,7 @@ async function install(url?: string, directory?: TemporaryDirectory): Promise<In
   return {
     path,
     environment,
-    start: () => startService({ config: CONFIG, environment }),
+    start: () => startServiceProcess({ config: CONFIG, environment }),
     [Symbol.asyncDispose]: remove,
   };
 }
@@ -166,7 +166,7 @@ test("reach the other replica of a shared database", async () => {
   await using other = await install(url);
   const [first, second] = [await one.start(), await other.start()];
   const created = JSON.parse((await parlance(one.environment, "keys", "create", "--name", "CI", "--json")).output);
-  const statusAt = async (service: Service) =>
+  const statusAt = async (service: ServiceProcess) =>
     (await fetch(`${service.origin}/v1/models`, { headers: { authorization: `Bearer ${created.value}` } })).status;
   expect(await Promise.all([first, second].map(statusAt))).toEqual([200, 200]);
   expect((await parlance(other.environment, "keys", "revoke", created.id)).code).toBe(0);

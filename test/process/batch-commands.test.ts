@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chatLine } from "../support/service/batches.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -17,10 +17,10 @@ models:
         replies: [{ match: never, delay_ms_before_first: 600000, text: Late. }, { text: Squawk! }]
 `;
 
-let service: Service;
+let service: ServiceProcess;
 let input: string;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
   input = join(service.dataDirectory, "input.jsonl");
   const lines = [chatLine("a", "Hello"), chatLine("b", "And?"), chatLine("c", "Hm.", "none")];
   await writeFile(input, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));

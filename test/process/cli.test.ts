@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanEnvironment } from "../support/service/clean-environment.ts";
 import { EXECUTABLE } from "../support/service/executable.ts";
 import { type Finished, runParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const CONFIG = `
@@ -23,13 +23,13 @@ models:
           - { text: "Squawk! Hello." }
 `;
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
 });
 afterAll(() => service.stop());
 
-function environmentOf({ dataDirectory, configFile }: Service): Record<string, string> {
+function environmentOf({ dataDirectory, configFile }: ServiceProcess): Record<string, string> {
   return { PARLANCE_DATA_DIR: dataDirectory, PARLANCE_CONFIG: configFile };
 }
 

@@ -3,11 +3,11 @@
 import { expect, test } from "vitest";
 import { useDatabases } from "../support/databases/databases.ts";
 import { eventually } from "../support/service/eventually.ts";
-import type { Service } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { administrator, caller, INVALID, listed, say, useTeamServices } from "../support/service/team-services.ts";
 
 const databases = useDatabases();
-const start = useTeamServices();
+const start = useTeamServices(startServiceProcess);
 
 test("keeps cached keys working without PostgreSQL, answers 503 for new ones, and recovers without a restart", async () => {
   const { url } = await databases.create("postgresql");
@@ -40,7 +40,7 @@ test("keeps cached keys working without PostgreSQL, answers 503 for new ones, an
 test("a service started without its database reports it and recovers", async () => {
   const { url } = await databases.create("postgresql");
   await databases.postgres.stop();
-  let service: Service;
+  let service: ServiceProcess;
   try {
     service = await start({ until: "listening", environment: { DATABASE_URL: url?.reveal() ?? "" } });
     expect((await service.fetch("/health/live")).status).toBe(200);

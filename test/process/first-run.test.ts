@@ -10,14 +10,14 @@ import { afterEach, expect, test } from "vitest";
 import { DEFAULT_CHAT_MODEL } from "../support/models/default-model.ts";
 import { HubServer } from "../support/models/hub-server.ts";
 import { ROOT, SOURCE_EXECUTABLE } from "../support/service/executable.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 const STACK = /^\s+at |\\n +at /m;
 
 const run = promisify(execFile);
 
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 afterEach(async () => {
   await service?.stop();
   service = undefined;
@@ -40,7 +40,7 @@ async function failedStart(
   return failure.stderr;
 }
 
-const errorsOf = ({ log }: Service) => log().filter(({ level }) => level === "error");
+const errorsOf = ({ log }: ServiceProcess) => log().filter(({ level }) => level === "error");
 
 test("names the missing command in a checkout without dependencies", async () => {
   await using checkout = await temporaryDirectory();
@@ -81,7 +81,7 @@ test("reports a port in use, also one given with --port", async () => {
 });
 
 test("rejects a second service on the same data directory", async () => {
-  service = await startService();
+  service = await startServiceProcess();
   const { dataDirectory, origin, process: first } = service;
   const stderr = await failedStart(["--port", "0"], { PARLANCE_DATA_DIR: dataDirectory });
   expect(stderr).toBe(
@@ -90,7 +90,10 @@ test("rejects a second service on the same data directory", async () => {
 });
 
 test("reports an unreachable PostgreSQL once, and serves what does not need it", async () => {
-  service = await startService({ until: "listening", environment: { DATABASE_URL: "postgres://u:p@127.0.0.1:1/x" } });
+  service = await startServiceProcess({
+    until: "listening",
+    environment: { DATABASE_URL: "postgres://u:p@127.0.0.1:1/x" },
+  });
   const current = service;
   await expect.poll(() => errorsOf(current)).toHaveLength(1);
   expect(errorsOf(service)[0]?.msg).toBe(
@@ -101,7 +104,7 @@ test("reports an unreachable PostgreSQL once, and serves what does not need it",
 });
 
 test("reports an unreachable Redis once", async () => {
-  service = await startService({ environment: { REDIS_URL: "redis://127.0.0.1:1" } });
+  service = await startServiceProcess({ environment: { REDIS_URL: "redis://127.0.0.1:1" } });
   expect(errorsOf(service)).toEqual([
     expect.objectContaining({ msg: "shared counters are unavailable", reason: "connect ECONNREFUSED 127.0.0.1:1" }),
   ]);
@@ -113,7 +116,7 @@ test("reports a missing pip once for all models", async () => {
   await writeFile(join(bin.path, "python3"), python, { mode: 0o755 });
   await writeFile(join(bin.path, "npm"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   await using models = await temporaryDirectory();
-  service = await startService({
+  service = await startServiceProcess({
     config: "{}",
     environment: {
       PATH: `${bin.path}:${process.env.PATH}`,
@@ -135,7 +138,7 @@ test("ends in order and without errors when it is interrupted while it downloads
   hub.isSilent = true;
   await using models = await temporaryDirectory();
   const environment = { HF_ENDPOINT: hub.endpoint, NO_PROXY: "127.0.0.1", PARLANCE_MODELS_DIR: models.path };
-  service = await startService({ config: "{}", environment, until: "listening" });
+  service = await startServiceProcess({ config: "{}", environment, until: "listening" });
   const interrupted = service;
   await expect.poll(interrupted.output).toContain("trying hugging-face for SmolLM2");
   service = undefined;

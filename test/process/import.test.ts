@@ -6,7 +6,7 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { runParlance } from "../support/service/run-parlance.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { startUsageUpstream } from "../support/upstreams/usage-upstream.ts";
 
 const SECRET = "sk-4fTq9LmXw2Rk7Vb1Zs8Yd3Pc";
@@ -14,7 +14,7 @@ const SECRET = "sk-4fTq9LmXw2Rk7Vb1Zs8Yd3Pc";
 test("a LiteLLM configuration and its keys work after the import, within the key's budget", async () => {
   await using upstream = await startUsageUpstream();
   upstream.answer({ usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } });
-  const service = await startService();
+  const service = await startServiceProcess();
   try {
     const path = (name: string) => join(service.dataDirectory, name);
     const environment = {

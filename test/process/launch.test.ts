@@ -4,7 +4,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Finished, spawnParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -29,10 +29,10 @@ console.log(JSON.stringify({ parameters: process.argv.slice(2), status: answer.s
 process.exit(Number(process.argv.at(-1)) || 0);
 `;
 
-let service: Service;
+let service: ServiceProcess;
 let programs: string;
 beforeAll(async () => {
-  service = await startService({ config: CONFIG });
+  service = await startServiceProcess({ config: CONFIG });
   programs = join(service.dataDirectory, "programs");
   await mkdir(programs);
   await writeFile(join(programs, "package.json"), '{ "type": "module" }');
@@ -89,7 +89,7 @@ const big = (id: string, window: number) =>
 test.each(["claude", "codex", "opencode"])(
   "starts %s with the largest model that has tools where the first is too small",
   async (client) => {
-    const other = await startService({ config: agents(big("large", 40_960) + big("larger", 65_536)) });
+    const other = await startServiceProcess({ config: agents(big("large", 40_960) + big("larger", 65_536)) });
     onTestFinished(async () => void (await other.stop()));
     const words = ["launch", client, "--print", "--url", other.origin, "--key", other.apiKey];
     const { stdout, stderr } = await spawnParlance(words, { cwd: other.dataDirectory });
@@ -98,7 +98,7 @@ test.each(["claude", "codex", "opencode"])(
 );
 
 test("says what to pull where no model suits a coding agent", async () => {
-  const other = await startService({ config: agents("") });
+  const other = await startServiceProcess({ config: agents("") });
   onTestFinished(async () => void (await other.stop()));
   const words = ["launch", "claude", "--url", other.origin, "--key", other.apiKey];
   expect(await spawnParlance(words, { cwd: other.dataDirectory })).toMatchObject({

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SOURCE_EXECUTABLE } from "../support/service/executable.ts";
 import { residentMegabytes } from "../support/service/resident-megabytes.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { expectWithin } from "../support/timing.ts";
 
 const CHAT = "smollm2-135m-instruct";
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   const config = "local: { unload_after_seconds: 3 }\n";
   // The first start compiles the sources, for which Node loads 20 MB of TypeScript stripper.
-  await (await startService({ config, executable: SOURCE_EXECUTABLE })).stop();
+  await (await startServiceProcess({ config, executable: SOURCE_EXECUTABLE })).stop();
   // Its memory is measured.
-  service = await startService({ config, executable: SOURCE_EXECUTABLE });
+  service = await startServiceProcess({ config, executable: SOURCE_EXECUTABLE });
 });
 afterAll(() => service.stop());
 
@@ -24,7 +24,7 @@ interface State {
   load_seconds?: number;
 }
 
-async function states({ origin, adminKey }: Service = service): Promise<Map<string, State>> {
+async function states({ origin, adminKey }: ServiceProcess = service): Promise<Map<string, State>> {
   const answer = await fetch(`${origin}/health/ready`, { headers: { authorization: `Bearer ${adminKey}` } });
   const body = (await answer.json()) as { models: State[] };
   return new Map(body.models.map((model) => [model.id, model]));
@@ -114,7 +114,7 @@ test("pulls a model with progress events, and rejects an unknown ID", async () =
 });
 
 test("unloads another model to make room, and rejects one that cannot fit", async () => {
-  const small = await startService({ config: "local: { memory: 250MB }\n" });
+  const small = await startServiceProcess({ config: "local: { memory: 250MB }\n" });
   const load = (id: string) =>
     small.fetch(`/v1/organization/models/${id}/load`, {
       method: "POST",
@@ -139,7 +139,7 @@ test("unloads another model to make room, and rejects one that cannot fit", asyn
 });
 
 test("lists the voices of speech models that were not loaded yet", async () => {
-  const silent = await startService({ config: "local: { load: on_demand }\n" });
+  const silent = await startServiceProcess({ config: "local: { load: on_demand }\n" });
   try {
     const listed = await silent.fetch("/v1/audio/voices");
     const { data } = (await listed.json()) as { data: { model: string }[] };

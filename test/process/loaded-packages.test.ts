@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packageName } from "../../scripts/pack/packed-manifest.ts";
 import { ROOT } from "../support/service/executable.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 
 /** Dependencies that a start with the default configuration loads; what only an option or a request needs comes later. */
 const LOADED = [
@@ -24,7 +24,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("a start with the default configuration loads these dependencies only", async () => {
   const file = join(folder, "modules");
   const recorder = new URL("../support/service/record-modules.ts", import.meta.url).href;
-  const service = await startService({
+  const service = await startServiceProcess({
     config: "local: { load: on_demand }\n",
     // In a bundle, the modules of a package have no file names.
     executable: join(ROOT, "src/cli/parlance.ts"),

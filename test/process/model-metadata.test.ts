@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { defaultChatModelPath } from "../support/models/default-model.ts";
 import { shallowModelPath } from "../support/models/shallow-model.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 
 interface Entry {
@@ -12,7 +12,7 @@ interface Entry {
   metadata: Record<string, unknown>;
 }
 
-async function metadataOf(service: Service, id: string): Promise<Record<string, unknown>> {
+async function metadataOf(service: ServiceProcess, id: string): Promise<Record<string, unknown>> {
   const response = await service.fetch("/v1/models?include_metadata=true");
   const { data } = (await response.json()) as { data: Entry[] };
   return data.find((entry) => entry.id === id)?.metadata ?? {};
@@ -28,7 +28,7 @@ models:
     task: moderation
     deployments: [{ engine: guard, family: llama-guard-4, thresholds: { violence: 0.9 }, chat: { engine: scripted, replies: [{ text: safe }] } }]
 `;
-  const service = await startService({ config });
+  const service = await startServiceProcess({ config });
   onTestFinished(async () => {
     await service.stop();
   });
@@ -67,7 +67,7 @@ builtin_models: false
 local: { load: on_demand }
 models: [{ id: shallow, task: chat, deployments: [{ engine: llama-cpp, file: "${file}" }] }]
 `;
-  const start = () => startService({ config, environment: { PARLANCE_DATA_DIR: folder.path } });
+  const start = () => startServiceProcess({ config, environment: { PARLANCE_DATA_DIR: folder.path } });
   const first = await start();
   await eventually(async () => expect((await metadataOf(first, "shallow")).status).toBe("available"));
   expect(await metadataOf(first, "shallow")).toMatchObject({ context_window: null, capabilities: { reasoning: null } });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ReceivedMetric } from "../support/observability/otlp-metrics.ts";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/observability/otlp-receiver.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { temporaryDirectory } from "../support/service/temporary-directory.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
@@ -34,8 +34,8 @@ models:
   - id: caller
     task: chat
     deployments: [{ engine: scripted, abilities: { tools: true }, replies: [{ tool_calls: [{ name: look_up, arguments: { card: "1234-5678" } }] }] }]`;
-  const upstream = await startService({ config: models });
-  const service = await startService({
+  const upstream = await startServiceProcess({ config: models });
+  const service = await startServiceProcess({
     config: `${models}
   - id: far
     task: chat
@@ -66,7 +66,7 @@ opentelemetry: { content: { redact: "${join(folder.path, "redact.mjs")}", max_by
 
 afterAll(() => cleanup.disposeAsync());
 
-async function say(service: Service, model: string, content: string, stream = false): Promise<void> {
+async function say(service: ServiceProcess, model: string, content: string, stream = false): Promise<void> {
   const tools = model === "caller" ? [{ type: "function", function: { name: "look_up" } }] : undefined;
   const body = { model, stream, tools, messages: [{ role: "user", content }] };
   await (await service.post("/v1/chat/completions", body)).text();

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const MODELS = `
 models:
@@ -16,7 +16,7 @@ models:
     deployments: [{ engine: scripted, slots: 1, replies: [{ match: slow, text: "a b c", delay_ms_per_token: 60000 }], echo: true }]
 `;
 
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 afterEach(() => service?.stop());
 
 async function freePort(): Promise<number> {
@@ -32,7 +32,7 @@ const authorized = (key = "") => ({ headers: { authorization: `Bearer ${key}` } 
 const ask = (content: string) => ({ model: "parrot", messages: [{ role: "user", content }] });
 
 test("measures requests, tokens, time to first token, queue and slots without keys or per-caller series", async () => {
-  service = await startService({ config: `builtin_models: false\n${MODELS}` });
+  service = await startServiceProcess({ config: `builtin_models: false\n${MODELS}` });
   const { origin, post } = service;
   expect((await post("/v1/chat/completions", ask("one two"))).status).toBe(200);
   expect((await post("/v1/chat/completions", { ...ask("x"), model: "made-up-by-a-caller" })).status).toBe(404);
@@ -57,7 +57,7 @@ test("measures requests, tokens, time to first token, queue and slots without ke
 });
 
 test("logs one line per request without prompt, answer or key", async () => {
-  service = await startService({ config: `builtin_models: false\n${MODELS}` });
+  service = await startServiceProcess({ config: `builtin_models: false\n${MODELS}` });
   const response = await service.post("/v1/chat/completions", ask("my private question"), {
     headers: { "x-client-request-id": "mine-1" },
   });
@@ -81,7 +81,7 @@ test("logs one line per request without prompt, answer or key", async () => {
 test("serves health and metrics only on a separate address when configured", async () => {
   const port = await freePort();
   const config = `builtin_models: false\nserver: { operations: { host: 127.0.0.1, port: ${port} } }\n${MODELS}`;
-  service = await startService({ config, until: "listening" });
+  service = await startServiceProcess({ config, until: "listening" });
   await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200));
   expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
   expect((await fetch(`${service.origin}/metrics`)).status).toBe(404);
@@ -90,7 +90,7 @@ test("serves health and metrics only on a separate address when configured", asy
 
 test("reports a model that fails to open, with the reason, while others become ready", async () => {
   const missing = "  - { id: gone, task: chat, deployments: [{ engine: llama-cpp, file: /no/such/model.gguf }] }\n";
-  service = await startService({ config: `builtin_models: false\n${MODELS}${missing}` });
+  service = await startServiceProcess({ config: `builtin_models: false\n${MODELS}${missing}` });
   const origin = service.origin;
   const asAdmin = (path: string) => fetch(`${origin}${path}`, authorized(service?.adminKey));
   await eventually(async () => {
@@ -113,7 +113,7 @@ test("reports a model that fails to open, with the reason, while others become r
 test("shows models, paths and reasons of /health/ready to admin keys only", async () => {
   const missing =
     "  - { id: gone, task: chat, hidden: true, aliases: [vanished], deployments: [{ engine: llama-cpp, file: /no/such/model.gguf }] }\n";
-  service = await startService({ config: `builtin_models: false\n${MODELS}${missing}` });
+  service = await startServiceProcess({ config: `builtin_models: false\n${MODELS}${missing}` });
   const { apiKey, adminKey, origin } = service;
   const ready = async (init?: RequestInit) => (await fetch(`${origin}/health/ready`, init)).json();
   const state = { status: "ready", database: { state: "up" } };
@@ -125,7 +125,7 @@ test("shows models, paths and reasons of /health/ready to admin keys only", asyn
 
 test("requires the configured key for /metrics", async () => {
   const metricsKey = `metrics-${"m".repeat(32)}`;
-  service = await startService({ environment: { PARLANCE_METRICS_KEY: metricsKey } });
+  service = await startServiceProcess({ environment: { PARLANCE_METRICS_KEY: metricsKey } });
   const scrape = async (init?: RequestInit) => (await fetch(`${service?.origin}/metrics`, init)).status;
   expect([await scrape(), await scrape(authorized(service.apiKey)), await scrape(authorized(metricsKey))]).toEqual([
     401, 401, 200,
@@ -135,7 +135,7 @@ test("requires the configured key for /metrics", async () => {
 test("keeps the data directory and the database private to their owner", async () => {
   const parent = await mkdtemp(join(tmpdir(), "parlance-modes-"));
   const data = join(parent, "data");
-  service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
+  service = await startServiceProcess({ environment: { PARLANCE_DATA_DIR: data } });
   const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
   expect(await modeOf(data)).toBe("700");
   for (const name of ["parlance.sqlite", "parlance.sqlite-wal", "service.lock"])
@@ -148,7 +148,7 @@ test("keeps the data directory and the database private to their owner", async (
 test("makes a data directory private that other users can access", async () => {
   const data = await mkdtemp(join(tmpdir(), "parlance-modes-"));
   await chmod(data, 0o755);
-  service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
+  service = await startServiceProcess({ environment: { PARLANCE_DATA_DIR: data } });
   expect((await stat(data)).mode & 0o777).toBe(0o700);
   await service.stop();
   await rm(data, { recursive: true });
@@ -158,7 +158,7 @@ test("only warns about a directory with other files, with the command that narro
   const data = await mkdtemp(join(tmpdir(), "parlance-modes-"));
   await writeFile(join(data, "letter.txt"), "Dear");
   await chmod(data, 0o755);
-  service = await startService({ environment: { PARLANCE_DATA_DIR: data } });
+  service = await startServiceProcess({ environment: { PARLANCE_DATA_DIR: data } });
   const warnings = service.log().filter(({ msg }) => String(msg).includes(`chmod 700 ${data}`));
   expect(warnings).toMatchObject([{ level: "warn", msg: expect.stringContaining("mode 755") }]);
   expect((await stat(data)).mode & 0o777).toBe(0o755);
@@ -169,7 +169,7 @@ test("only warns about a directory with other files, with the command that narro
 test("shows metrics of hidden models to operators only", async () => {
   const hidden = MODELS.replace("task: chat", "task: chat\n    hidden: true");
   const models = `${hidden}${MODELS.replace("models:", "").replace("parrot", "macaw").replace("task: chat", "task: chat\n    fallbacks: [parrot]")}`;
-  service = await startService({ config: `builtin_models: false\n${models}` });
+  service = await startServiceProcess({ config: `builtin_models: false\n${models}` });
   const { origin, adminKey, apiKey } = service;
   const scrape = async (init?: RequestInit) => (await fetch(`${origin}/metrics`, init)).text();
   expect((await service.post("/v1/chat/completions", { ...ask("Hi"), model: "macaw" })).status).toBe(200);

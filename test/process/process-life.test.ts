@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { parseEvents } from "../../src/kernel/server-sent-events.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, type ServiceOptions, startService } from "../support/service/service.ts";
+import { type ProcessOptions, type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 afterEach(() => service?.stop());
 
-async function start(options: ServiceOptions): Promise<Service> {
-  service = await startService(options);
+async function start(options: ProcessOptions): Promise<ServiceProcess> {
+  service = await startServiceProcess(options);
   return service;
 }
 
@@ -101,7 +101,9 @@ test.skipIf(process.platform !== "linux").each(["stdout", "stderr"] as const)(
 test("reports a port in use and exits 1", async () => {
   const { origin } = await start({ config: config("first", 0) });
   const taken = new URL(origin).port;
-  await expect(startService({ environment: { PARLANCE_PORT: taken } })).rejects.toThrow(/ended with 1:.*in use/s);
+  await expect(startServiceProcess({ environment: { PARLANCE_PORT: taken } })).rejects.toThrow(
+    /ended with 1:.*in use/s,
+  );
 });
 
 test.each(["uploads", "parlance.sqlite"])(
@@ -110,7 +112,7 @@ test.each(["uploads", "parlance.sqlite"])(
     const data = await mkdtemp(join(tmpdir(), "parlance-data-"));
     if (name === "uploads") {
       await writeFile(join(data, name), "");
-      const failed = startService({ environment: { PARLANCE_DATA_DIR: data } });
+      const failed = startServiceProcess({ environment: { PARLANCE_DATA_DIR: data } });
       await expect(failed).rejects.toThrow(
         /ended with 1:.*error: The data directory cannot be used: .*uploads.*EEXIST/s,
       );

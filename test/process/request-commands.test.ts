@@ -12,7 +12,7 @@ import { cleanEnvironment } from "../support/service/clean-environment.ts";
 import { eventually } from "../support/service/eventually.ts";
 import { EXECUTABLE } from "../support/service/executable.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const configOf = (endpoint: string) => `
 builtin_models: false
@@ -25,7 +25,7 @@ models:
   - { id: owl, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `;
 
-let service: Service;
+let service: ServiceProcess;
 let endpoint: string;
 let status = 200;
 const receiver = createServer((request, response) => {
@@ -35,7 +35,7 @@ const receiver = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
   endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  service = await startService({ config: configOf(endpoint) });
+  service = await startServiceProcess({ config: configOf(endpoint) });
   for (const [model, content] of [
     ["parrot", "Hello"],
     ["owl", "Hello"],

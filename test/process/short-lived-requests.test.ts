@@ -1,7 +1,7 @@
 /** Requests that have ended leave nothing behind that only a full collection finds, also while code is not optimized yet. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type CountingUpstream, startCountingUpstream } from "../support/upstreams/counting-upstream.ts";
 
 const CONCURRENCY = 32;
@@ -13,10 +13,10 @@ const WARM_UP = 600;
 const MAX_PROMOTED_SHARE = 0.09;
 
 let upstream: CountingUpstream;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   upstream = await startCountingUpstream();
-  service = await startService({
+  service = await startServiceProcess({
     config: `builtin_models: false
 models: [{ id: remote, task: chat, deployments: [{ engine: openai-compatible, base_url: "${upstream.baseUrl}", model: m }] }]
 `,
@@ -62,7 +62,7 @@ async function ask(requests: number, path: string, body: object): Promise<void> 
 }
 
 /** Bytes of each scavenge so far, as V8 prints them. */
-function collections({ output }: Service): { promoted: number; allocated: number }[] {
+function collections({ output }: ServiceProcess): { promoted: number; allocated: number }[] {
   const figure = (line: string, name: string) => Number(new RegExp(` ${name}=(\\d+)`).exec(line)?.[1]);
   const lines = output().split("\n");
   return lines

@@ -11,7 +11,7 @@ import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
 import { APIS, PDF } from "../native-upstreams/apis.ts";
 import { nameOf, PROVIDER_CASES } from "../native-upstreams/provider-cases.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/service/temporary-directory.ts";
 import { type StandIn, startStandIn } from "../support/upstreams/native/stand-in.ts";
 import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
@@ -24,7 +24,7 @@ let endpoints: OpenAiUpstream[];
 let classifier: Server;
 const started = new AsyncDisposableStack();
 const standIns = new Map<string, StandIn>();
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   file = join(directory.path, "endpoints.yaml");
@@ -53,7 +53,7 @@ beforeAll(async () => {
     const settings = each.settings(standIns.get(nameOf(each))?.origin ?? "");
     return `  - ${JSON.stringify({ id: nameOf(each), task: "chat", deployments: [{ engine: each.engine, ...settings }] })}`;
   });
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 server: { workers: 2 }

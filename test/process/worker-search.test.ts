@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const PAGE = { url: "https://tides.example/", title: "Tides", content: "A spring tide follows the new moon." };
@@ -12,12 +12,12 @@ const engine = createServer((_request, response) => {
   response.end(JSON.stringify({ results: [PAGE] }));
 });
 
-let upstream: Service;
-let service: Service;
+let upstream: ServiceProcess;
+let service: ServiceProcess;
 beforeAll(async () => {
   await new Promise<void>((listening) => engine.listen(0, "127.0.0.1", listening));
   const { port } = engine.address() as AddressInfo;
-  upstream = await startService({
+  upstream = await startServiceProcess({
     config: `
 builtin_models: false
 models:
@@ -31,7 +31,7 @@ models:
           - { match: tide, tool_calls: [{ name: web_search, arguments: { query: spring tide } }] }
 `,
   });
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 server: { workers: 2 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { ScriptedChat } from "../../src/engines/scripted/scripted-chat.ts";
 import { scriptedSettings } from "../../src/engines/scripted/settings.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { type OpenAiUpstream, startOpenAiUpstream } from "../support/upstreams/openai-upstream.ts";
 
 const LIMIT = 50;
@@ -17,11 +17,11 @@ const CONNECTIONS = 40;
 
 let upstream: OpenAiUpstream;
 let slow: OpenAiUpstream;
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   upstream = await startOpenAiUpstream(scripted({ text: "Polly" }));
   slow = await startOpenAiUpstream(scripted({ text: "word ".repeat(WORDS), delay_ms_per_token: 50 }));
-  service = await startService({ config: config() });
+  service = await startServiceProcess({ config: config() });
 });
 afterAll(async () => {
   await service?.stop();
@@ -110,7 +110,7 @@ test("grants exactly the limit over all workers", async () => {
 
 test("grants exactly the limit to many requests at once over two workers", async () => {
   const model = `{ engine: openai-compatible, base_url: "${upstream.baseUrl}", model: inner }`;
-  const pair = await startService({
+  const pair = await startServiceProcess({
     config: `
 builtin_models: false
 server: { workers: 2 }
@@ -245,7 +245,7 @@ test("applies a reload in all workers", async () => {
 });
 
 test("finishes the streams of all workers on SIGTERM", async () => {
-  const draining = await startService({ config: config() });
+  const draining = await startServiceProcess({ config: config() });
   onTestFinished(async () => void (await draining.stop()));
   const body = { model: "slow", messages: [{ role: "user", content: "Hm." }], stream: true };
   const streams = await Promise.all(

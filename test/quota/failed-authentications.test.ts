@@ -3,17 +3,16 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
-import type { ServiceClient } from "../support/service/service.ts";
+import { type InProcessService, type ServiceClient, startService } from "../support/service/service.ts";
 
 let service: InProcessService | undefined;
-afterEach(() => service?.close());
+afterEach(() => service?.stop());
 
 const MODELS = "models: [{ id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }]";
 
 async function start(server: string, environment: Record<string, string> = {}): Promise<ServiceClient> {
   const config = `builtin_models: false\n${MODELS}\nserver: ${server}\nlimits: { failed_authentications_per_minute: 5 }\n`;
-  service = await startInProcess(config, environment);
+  service = await startService({ config, environment });
   return service;
 }
 

@@ -15,14 +15,14 @@ import {
   startReplicas,
   untilCountersShared,
 } from "../support/service/limit-load.ts";
-import type { Service } from "../support/service/service.ts";
+import type { ServiceProcess } from "../support/service/service-process.ts";
 
 const postgres = await sharedPostgres();
 const sharedRedis = HAS_REDIS ? await startRedis() : undefined;
 afterAll(() => sharedRedis?.[Symbol.asyncDispose]());
 
 interface Replicas {
-  services: [Service, Service];
+  services: [ServiceProcess, ServiceProcess];
   stop(): Promise<void>;
 }
 
@@ -30,22 +30,22 @@ async function start(redis: RedisServer | undefined, limits: string, more = ""):
   const environment: Record<string, string> = { DATABASE_URL: (await postgres.createDatabase()).reveal() };
   if (redis !== undefined) environment.REDIS_URL = redis.createDatabase().reveal();
   const { services, stop } = await startReplicas(2, `${LOAD_MODEL}${more}limits: ${limits}\n`, environment);
-  return { services: services as [Service, Service], stop };
+  return { services: services as [ServiceProcess, ServiceProcess], stop };
 }
 
 const chat = (content: string, max_completion_tokens: number, model = "parrot") => {
   return { model, messages: [{ role: "user", content }], max_completion_tokens };
 };
 
-const administrator = ({ baseUrl, adminKey }: Service) =>
+const administrator = ({ baseUrl, adminKey }: ServiceProcess) =>
   new OpenAI({ baseURL: baseUrl, apiKey: null, adminAPIKey: adminKey, maxRetries: 0 }).admin.organization;
 
-async function requestLimit(service: Service): Promise<string | null> {
+async function requestLimit(service: ServiceProcess): Promise<string | null> {
   const answer = await service.post("/v1/chat/completions", chat("Hm.", 5));
   return answer.headers.get("x-ratelimit-limit-requests");
 }
 
-async function changeRequestLimit(service: Service, max_requests_per_1_minute: number): Promise<void> {
+async function changeRequestLimit(service: ServiceProcess, max_requests_per_1_minute: number): Promise<void> {
   const { projects } = administrator(service);
   const [project] = (await projects.list()).data;
   const scope = { project_id: project?.id ?? "" };
@@ -54,12 +54,16 @@ async function changeRequestLimit(service: Service, max_requests_per_1_minute: n
 }
 
 /** A replica reads all changes of accounts together: one with a visible effect ends the wait for those before it. */
-async function untilChangesReach(other: Service, service: Service, requestsPerMinute: number): Promise<void> {
+async function untilChangesReach(
+  other: ServiceProcess,
+  service: ServiceProcess,
+  requestsPerMinute: number,
+): Promise<void> {
   await changeRequestLimit(service, requestsPerMinute);
   await expect.poll(() => requestLimit(other)).toBe(String(requestsPerMinute));
 }
 
-const running = (service: Service) => slotsInUse(service, "sloth");
+const running = (service: ServiceProcess) => slotsInUse(service, "sloth");
 
 const BACKENDS = [
   [`Redis${WITHOUT_REDIS}`, true],
@@ -76,8 +80,8 @@ test(`serves from local shares while Redis is unavailable, logs it, and recovers
   const { services, stop } = await start(redis, "{ project_model: { requests_per_minute: 10 } }");
   onTestFinished(stop);
   const [one, two] = services;
-  const ask = async (service: Service) => (await service.post("/v1/chat/completions", chat("Hm.", 5))).status;
-  const metric = async (service: Service) =>
+  const ask = async (service: ServiceProcess) => (await service.post("/v1/chat/completions", chat("Hm.", 5))).status;
+  const metric = async (service: ServiceProcess) =>
     /^parlance_shared_counters_up .*$/m.exec(await (await service.fetch("/metrics")).text())?.[0];
   await redis.stop();
   try {
@@ -141,7 +145,7 @@ describe.concurrent.each(BACKENDS)("counting in %s", (_name, useRedis) => {
     onTestFinished(stop);
     const [dying, living] = services;
     const leaving = new AbortController();
-    const send = (service: Service, signal: AbortSignal) =>
+    const send = (service: ServiceProcess, signal: AbortSignal) =>
       service.post("/v1/chat/completions", chat("Hm.", 5, "sloth"), { signal });
     const held = [dying, dying, living].map((service) => send(service, leaving.signal).catch(() => undefined));
     const other = () => admission(living, "sloth", (signal) => send(living, signal));
@@ -200,7 +204,7 @@ usage: { labels: { end_users: true, tag_metadata: [feature] } }`;
   onBackend("a hundred requests of ten cents at both spend no more than the dollar that is left", async () => {
     const { services } = replicas;
     const [one, two] = services;
-    const ask = (service: Service) => service.post("/v1/chat/completions", chat("Hm.", 1, "dear"));
+    const ask = (service: ServiceProcess) => service.post("/v1/chat/completions", chat("Hm.", 1, "dear"));
     // Spent on both before the limit was set.
     expect((await ask(one)).status).toBe(200);
     expect((await ask(two)).status).toBe(200);
@@ -212,7 +216,9 @@ usage: { labels: { end_users: true, tag_metadata: [feature] } }`;
     await expect.poll(spent).toBeCloseTo(0.2);
     await administrator(one).spendLimit.update({ currency: "USD", interval: "month", threshold_amount: 120 });
     await untilChangesReach(two, one, 78);
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(services[index % 2] as Service)));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => ask(services[index % 2] as ServiceProcess)),
+    );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(90);
     await expect.poll(spent).toBeCloseTo(1.2);
@@ -261,7 +267,8 @@ usage: { labels: { end_users: true, tag_metadata: [feature] } }`;
       }
       // Requests of one token, which belong to no end user, fill what the reservations of longer ones left.
       let spent = cents(admitted);
-      const fill = (service: Service) => service.post("/v1/chat/completions", chat("Hm.", 1, "dear"), { headers });
+      const fill = (service: ServiceProcess) =>
+        service.post("/v1/chat/completions", chat("Hm.", 1, "dear"), { headers });
       // An answer does not wait for its settlement.
       await eventually(async () => {
         while (spent < 310 && (await fill(spent % 20 === 0 ? one : two)).status === 200) spent += 10;

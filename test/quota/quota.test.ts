@@ -4,9 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
 import { admission, slotsInUse } from "../support/service/limit-load.ts";
-import type { ServiceClient } from "../support/service/service.ts";
+import { type InProcessService, type ServiceClient, startService } from "../support/service/service.ts";
 
 const MODELS = `
 builtin_models: false
@@ -36,10 +35,10 @@ models:
 `;
 
 let service: InProcessService | undefined;
-afterEach(() => service?.close());
+afterEach(() => service?.stop());
 
 async function start(limits: string): Promise<ServiceClient> {
-  service = await startInProcess(`${MODELS}limits: ${limits}\n`);
+  service = await startService({ config: `${MODELS}limits: ${limits}\n` });
   return service;
 }
 

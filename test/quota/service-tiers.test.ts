@@ -4,12 +4,12 @@ import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 let upstream: EchoUpstream;
-let service: Service;
+let service: ServiceProcess;
 let settings: ReturnType<typeof administrator>["projects"]["serviceTierSettings"];
 let project: string;
 let key: string;
@@ -17,7 +17,7 @@ let client: OpenAI;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
   const forwarded = deploymentAt(upstream, "echo");
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 server: { workers: 2 }

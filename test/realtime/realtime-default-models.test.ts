@@ -18,6 +18,7 @@ let question: Buffer;
 beforeAll(async () => {
   service = await startService({
     config: `
+builtin_models: true
 local: { load: on_demand, unload_after_seconds: 0 }
 models:
   - id: slow

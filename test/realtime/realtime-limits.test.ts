@@ -3,6 +3,7 @@
 import { afterEach, expect, test } from "vitest";
 import { RealtimeClient, silence } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 
 const MODELS = `
@@ -27,8 +28,10 @@ afterEach(async () => {
   service = undefined;
 });
 
+const configured = (config: string) => `builtin_models: false\n${config}\nmodels:${MODELS}`;
+
 async function start(config = ""): Promise<Service> {
-  service = await startService({ config: `builtin_models: false\n${config}\nmodels:${MODELS}` });
+  service = await startService({ config: configured(config) });
   return service;
 }
 
@@ -83,7 +86,8 @@ test("ends a session that has reached its maximum length", async () => {
 });
 
 test("lets a response finish when the service stops, and ends idle sessions at once", async () => {
-  const at = await start();
+  const at = await startServiceProcess({ config: configured("") });
+  service = at;
   const idle = await talk(at, "Hi");
   await idle.next("response.done");
   const busy = await talk(at, "slow");
@@ -93,5 +97,4 @@ test("lets a response finish when the service stops, and ends idle sessions at o
   expect((await busy.next("response.done")).response.status).toBe("completed");
   expect((await busy.closed).code).toBe(1001);
   expect(await stopped).toBe(0);
-  service = undefined;
 });

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { startTlsProxy, type TlsProxy } from "../support/upstreams/tls-proxy.ts";
 
 type ServerEvent = OpenAI.Realtime.RealtimeServerEvent;
@@ -30,8 +30,9 @@ beforeAll(async () => {
           - { match: "add;", tool_calls: [{ name: math__add, arguments: { a: 1, b: 2 } }] }
           - { match: "fail;", tool_calls: [{ name: math__fail, arguments: {} }] }
           - { text: "No tool." }`;
-  far = await startInProcess(`builtin_models: false\nmodels: ${agent}`);
-  service = await startInProcess(`
+  far = await startService({ config: `builtin_models: false\nmodels: ${agent}` });
+  service = await startService({
+    config: `
 builtin_models: false
 mcp_servers:
   - { name: math, url: "${mcp.url}", headers: { x-token: operator-secret }, price_per_call: "0.5" }
@@ -45,12 +46,13 @@ models: ${agent}
       - { engine: openai-compatible, base_url: "${far.origin}/v1", api_key: ${far.apiKey}, model: agent }
   - { id: speaks, task: speech, deployments: [{ engine: scripted, speech: {} }] }
   - { id: hears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: "Hi" }] }] }
-`);
+`,
+  });
   proxy = await startTlsProxy(service.origin);
 });
 afterAll(async () => {
   proxy?.close();
-  await Promise.all([service?.close(), far?.close(), mcp?.close()]);
+  await Promise.all([service?.stop(), far?.stop(), mcp?.close()]);
 });
 beforeEach(() => {
   mcp.requests.length = 0;

@@ -4,14 +4,14 @@ import type OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 type Retention = OpenAI.Admin.Organization.DataRetentionUpdateParams["retention_type"];
 
 let upstream: EchoUpstream;
-let service: Service;
+let service: ServiceProcess;
 let admin: ReturnType<typeof administrator>;
 let project: string;
 let other: string;
@@ -20,7 +20,7 @@ let otherClient: OpenAI;
 beforeAll(async () => {
   upstream = await startEchoUpstream();
   const forwarded = deploymentAt(upstream, "echo");
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 server: { workers: 2 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
 import { RealtimeClient } from "../support/service/realtime-client.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -16,7 +16,7 @@ const EMAIL = "ada.lovelace@example.com";
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let upstream: EchoUpstream;
-  let service: Service;
+  let service: ServiceProcess;
   let project: { id: string; key: string };
   let quiet: { id: string; key: string };
 
@@ -57,7 +57,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     upstream = await startEchoUpstream();
     const { url } = await databases.create(kind);
     const deployment = deploymentAt(upstream, "echo");
-    service = await startService({
+    service = await startServiceProcess({
       config: `
 builtin_models: false
 ollama: { enabled: true }

@@ -7,19 +7,19 @@ import { createLogger } from "../../src/kernel/logger.ts";
 import { type DatabaseOptions, openDatabase } from "../../src/storage/database.ts";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { type EchoUpstream, startEchoUpstream } from "../support/guardrails/echo-upstream.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
 const databases = useDatabases();
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let upstream: EchoUpstream;
-  let service: Service;
+  let service: ServiceProcess;
   let url: DatabaseOptions["url"];
   beforeAll(async () => {
     upstream = await startEchoUpstream();
     ({ url } = await databases.create(kind));
-    service = await startService({
+    service = await startServiceProcess({
       config: `
 builtin_models: false
 server: { workers: 2 }

@@ -6,6 +6,7 @@ import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SANDBOX_SETTING } from "../support/service/os-sandbox.ts";
 import { type Service, startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
@@ -55,7 +56,7 @@ afterAll(async () => {
 test("is not there without the sandbox of the operating system, unless the operator says so", async () => {
   const withoutPrograms = { PATH: "/nowhere" };
   const config = "builtin_models: false\ncode_interpreter: {}\n";
-  await expect(startService({ config, environment: withoutPrograms })).rejects.toThrow(
+  await expect(startServiceProcess({ config, environment: withoutPrograms })).rejects.toThrow(
     /ended with 1:.*no sandbox of the operating system.*code_interpreter\.sandbox to process/s,
   );
   const unsafe = config.replace("{}", "{ sandbox: process }");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { serviceFunctionName } from "../../src/wire/responses/responses-tools.ts";
 import { LONG_NAME, startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const STDIO_SERVER = new URL("../support/mcp/stdio-server.ts", import.meta.url).pathname;
 
@@ -27,10 +27,12 @@ mcp_servers:
 models:
   - { id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `;
-  replicas = await Promise.all([startInProcess(config), startInProcess(config)]);
+  replicas = await Promise.all([startService({ config }), startService({ config })]);
 });
 afterAll(async () => {
-  await Promise.all([...(replicas ?? []), ...(upstreams ?? [])].map((each) => each.close()));
+  await Promise.all(
+    [...(replicas ?? []), ...(upstreams ?? [])].map((each) => ("stop" in each ? each.stop() : each.close())),
+  );
 });
 beforeEach(() => {
   for (const { requests } of upstreams) requests.length = 0;
@@ -228,11 +230,13 @@ test("bills each call, and shows it in the request history with its tool", async
 });
 
 test("counts calls against the rate limit of requests", async () => {
-  const limited = await startInProcess(`
+  const limited = await startService({
+    config: `
 builtin_models: false
 limits: { key: { requests_per_minute: 1 } }
 mcp_servers: [{ name: new, url: "${upstreams[1]?.url}" }]
-`);
+`,
+  });
   try {
     const call = {
       jsonrpc: "2.0",
@@ -250,6 +254,6 @@ mcp_servers: [{ name: new, url: "${upstreams[1]?.url}" }]
     expect(refused.statusCode).toBe(429);
     expect(refused.json()).toMatchObject({ error: { code: "rate_limit_exceeded" } });
   } finally {
-    await limited.close();
+    await limited.stop();
   }
 });

@@ -3,7 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const BETAS = ["mcp-client-2025-11-20"];
 
@@ -29,9 +29,10 @@ beforeAll(async () => {
           - { match: "add;", tool_calls: [{ name: math__add, arguments: { a: 1, b: 2 } }] }
           - { match: "personal;", tool_calls: [{ name: personal__add, arguments: { a: 1, b: 2 } }] }
           - { text: "No tool." }`;
-  far = await startInProcess(`builtin_models: false\nmodels: ${agent}`);
+  far = await startService({ config: `builtin_models: false\nmodels: ${agent}` });
   const upstream = `engine: openai-compatible, base_url: "${far.origin}/v1", api_key: ${far.apiKey}, model: agent`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 mcp_servers:
   - { name: math, url: "${mcp.url}", headers: { x-token: operator-secret }, price_per_call: "0.5" }
@@ -42,11 +43,12 @@ mcp_servers:
 models: ${agent}
   - { id: by-chat, task: chat, deployments: [{ ${upstream} }] }
   - { id: by-messages, task: chat, deployments: [{ ${upstream}, abilities: { messages: true } }] }
-`);
+`,
+  });
   client = new Anthropic({ apiKey: service.apiKey, baseURL: service.origin, maxRetries: 0 });
 });
 afterAll(async () => {
-  await Promise.all([service?.close(), far?.close(), mcp?.close()]);
+  await Promise.all([service?.stop(), far?.stop(), mcp?.close()]);
 });
 beforeEach(() => {
   mcp.requests.length = 0;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { sharedPostgres } from "../support/databases/postgres.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
 import { PRIVATE_NOTE } from "../support/mcp/prompts-and-resources.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const SERVERS = ["old", "new"] as const;
 
@@ -28,10 +28,12 @@ models:
 `;
   const database = await (await sharedPostgres()).createDatabase();
   const environment = { DATABASE_URL: database.reveal() };
-  replicas = [await startInProcess(config, environment), await startInProcess(config, environment)];
+  replicas = [await startService({ config, environment }), await startService({ config, environment })];
 });
 afterAll(async () => {
-  await Promise.all([...(replicas ?? []), ...(upstreams ?? [])].map((each) => each.close()));
+  await Promise.all(
+    [...(replicas ?? []), ...(upstreams ?? [])].map((each) => ("stop" in each ? each.stop() : each.close())),
+  );
 });
 beforeEach(() => {
   for (const { requests } of upstreams) requests.length = 0;

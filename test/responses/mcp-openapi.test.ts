@@ -10,7 +10,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PET_STORE, type PetStore, startPetStore } from "../support/mcp/pet-store.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const SECRET = "operator-secret-1234567890";
 
@@ -49,7 +49,8 @@ beforeAll(async () => {
           - { match_tool: "GET", text: "Found." }
           - { match: gone, tool_calls: [{ name: pets__getPet, arguments: { id: 404 } }] }
           - { match: find, tool_calls: [{ name: pets__getPet, arguments: { id: 7 } }] }`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 mcp_servers:
   - name: pets
     openapi: "${document}"
@@ -74,18 +75,21 @@ mcp_servers:
   - { name: moved, openapi: "${join(folder, "moved.yaml")}" }
 mcp_toolsets: [{ name: vets, servers: [{ server: pets, tools: [getPet] }] }]
 models:${chat}
-`);
+`,
+  });
   const upstream = `[{ engine: openai-compatible, base_url: "${service.origin}/v1", api_key: ${service.apiKey}, model: agent }]`;
-  proxied = await startInProcess(`
+  proxied = await startService({
+    config: `
 mcp_servers:
   - { name: pets, openapi: "${document}", headers: { authorization: "Bearer ${SECRET}" } }
   - { name: parlance-api, openapi: "${service.origin}/openapi.json", headers: { authorization: "Bearer ${service.apiKey}" } }
 models: [{ id: agent, task: chat, deployments: ${upstream} }]
-`);
+`,
+  });
 });
 afterAll(async () => {
-  await proxied?.close();
-  await service?.close();
+  await proxied?.stop();
+  await service?.stop();
   await store?.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -378,9 +382,9 @@ test("says what is wrong with a document, and not where it is", async () => {
 
 test("sends the operator's key to no other address that a document names", async () => {
   store.document = PET_STORE.replace('"/{stage}/v1"', '"http://127.0.0.1:9/"');
-  const other = await startInProcess(
-    `mcp_servers: [{ name: pets, openapi: "${store.origin}/openapi.yaml", headers: { authorization: "Bearer ${SECRET}" } }]\n`,
-  );
+  const other = await startService({
+    config: `mcp_servers: [{ name: pets, openapi: "${store.origin}/openapi.yaml", headers: { authorization: "Bearer ${SECRET}" } }]\n`,
+  });
   try {
     const response = await other.inject({
       method: "GET",
@@ -390,7 +394,7 @@ test("sends the operator's key to no other address that a document names", async
     expect(response.json().data[0].problem).toContain("set `url`");
   } finally {
     store.document = PET_STORE;
-    await other.close();
+    await other.stop();
   }
 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const STDIO_SERVER = new URL("../support/mcp/stdio-server.ts", import.meta.url).pathname;
 
@@ -27,7 +27,8 @@ let foreignKey = "";
 beforeAll(async () => {
   upstreams = await Promise.all([startMcpServer("sessions"), startMcpServer("stateless")]);
   const [old, modern] = upstreams.map(({ url }) => url);
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 mcp_servers:
   - { name: old, url: "${old}?key=query-secret", headers: { x-token: operator-secret }, price_per_call: "0.5" }
@@ -44,7 +45,8 @@ models:
         replies:
           - { match_tool: "sum 3", text: "It is 3." }
           - { match: add, tool_calls: [{ name: old__add, arguments: { a: 1, b: 2 } }] }
-`);
+`,
+  });
   const { organizationId } = await service.accounts.defaultScope("admin");
   const { id: projectId } = await service.accounts.projects.create(OPERATOR, organizationId, "Foreign");
   const scope = { kind: "project" as const, organizationId, projectId, userId: undefined };
@@ -61,7 +63,7 @@ models:
   });
 });
 afterAll(async () => {
-  await service?.close();
+  await service?.stop();
   await Promise.all((upstreams ?? []).map((each) => each.close()));
 });
 

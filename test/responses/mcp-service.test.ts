@@ -2,14 +2,15 @@
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { startWordEmbedder, type WordEmbedder } from "../support/vector-stores/word-embedder.ts";
 
 let embedder: WordEmbedder;
 let service: InProcessService;
 beforeAll(async () => {
   embedder = await startWordEmbedder();
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 mcp: { operations: true }
 models:
@@ -17,10 +18,11 @@ models:
   - { id: speaks, task: speech, deployments: [{ engine: scripted, speech: {} }] }
   - { id: hears, task: transcription, deployments: [{ engine: scripted, replies: [{ text: "How is the weather?" }] }] }
   - { id: words, task: embedding, deployments: [{ engine: openai-compatible, base_url: "${embedder.url}", model: words }] }
-`);
+`,
+  });
 });
 afterAll(async () => {
-  await service?.close();
+  await service?.stop();
   await embedder?.[Symbol.asyncDispose]();
 });
 
@@ -145,12 +147,14 @@ test("bills the request of a call to the project of the key", async () => {
 });
 
 test("counts a call once against the rate limit of the key", async () => {
-  const limited = await startInProcess(`
+  const limited = await startService({
+    config: `
 builtin_models: false
 mcp: { operations: true }
 limits: { key: { requests_per_minute: 1 } }
 models: [{ id: parrot, task: chat, deployments: [{ engine: scripted, echo: true }] }]
-`);
+`,
+  });
   try {
     const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "chat", arguments: { prompt: "Hi" } } };
     const headers = { authorization: `Bearer ${limited.apiKey}`, accept: "application/json, text/event-stream" };
@@ -158,6 +162,6 @@ models: [{ id: parrot, task: chat, deployments: [{ engine: scripted, echo: true 
     expect((await send()).body).not.toContain('"isError":true');
     expect((await send()).body).toMatch(/isError.*[Ll]imit|[Ll]imit.*isError/s);
   } finally {
-    await limited.close();
+    await limited.stop();
   }
 });

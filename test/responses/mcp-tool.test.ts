@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { serviceFunctionName } from "../../src/wire/responses/responses-tools.ts";
 import { LONG_NAME, type McpEra, startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CALLS = ["fail", "image", "huge", "large", "die", "ask", "docs.read", LONG_NAME];
 
@@ -18,7 +18,8 @@ async function start(era: McpEra): Promise<Running> {
   const mcp = await startMcpServer(era);
   const call = (name: string, input = "{}") =>
     `{ match: "use ${name};", tool_calls: [{ name: ${serviceFunctionName(name, "math")}, arguments: ${input} }] }`;
-  const service = await startInProcess(`
+  const service = await startService({
+    config: `
 builtin_models: false
 mcp: { caller_servers: public }
 mcp_servers:
@@ -44,7 +45,8 @@ models:
           - ${CALLS.map((name) => call(name)).join("\n          - ")}
           - { match: "use hang;", tool_calls: [{ name: slow__hang, arguments: {} }] }
           - { text: "No tool." }
-`);
+`,
+  });
   const client = new OpenAI({ apiKey: service.apiKey, baseURL: `${service.origin}/v1`, maxRetries: 0 });
   return { service, mcp, client };
 }
@@ -67,7 +69,7 @@ describe.each<McpEra>(["sessions", "stateless"])("with a server of the era: %s",
     running = await start(era);
   });
   afterAll(async () => {
-    await running?.service.close();
+    await running?.service.stop();
     await running?.mcp.close();
   });
   beforeEach(() => {
@@ -262,7 +264,7 @@ describe("requests", () => {
     running = await start("stateless");
   });
   afterAll(async () => {
-    await running?.service.close();
+    await running?.service.stop();
     await running?.mcp.close();
   });
 
@@ -315,18 +317,20 @@ describe("a model of an upstream", () => {
     upstream = await start("sessions");
     const { service: far, mcp } = upstream;
     const deployment = `engine: openai-compatible, base_url: "${far.origin}/v1", api_key: ${far.apiKey}, model: agent`;
-    service = await startInProcess(`
+    service = await startService({
+      config: `
 builtin_models: false
 mcp_servers: [{ name: math, url: "${mcp.url}" }]
 models:
   - { id: by-chat, task: chat, deployments: [{ ${deployment} }] }
   - { id: by-responses, task: chat, deployments: [{ ${deployment}, abilities: { responses: true } }] }
-`);
+`,
+    });
     client = new OpenAI({ apiKey: service.apiKey, baseURL: `${service.origin}/v1`, maxRetries: 0 });
   });
   afterAll(async () => {
-    await service?.close();
-    await upstream?.service.close();
+    await service?.stop();
+    await upstream?.service.stop();
     await upstream?.mcp.close();
   });
 

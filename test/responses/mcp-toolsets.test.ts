@@ -3,7 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 let upstreams: TestMcpServer[];
 let service: InProcessService;
@@ -17,7 +17,8 @@ mcp_servers:
   - { name: crm, url: "${first}", access: [{ tools: [add, contact], prompts: [greet], resources: ["*"] }] }
   - { name: mail, url: "${second}", price_per_call: "0.25" }
   - { name: secret, url: "${second}", access: [{ projects: [proj_of_others] }] }`;
-  service = await startInProcess(`${serversText}
+  service = await startService({
+    config: `${serversText}
 mcp_toolsets:
   - name: support
     description: Use it for questions of customers.
@@ -28,11 +29,12 @@ mcp_toolsets:
   - { name: reading, servers: [{ server: crm }] }
   - { name: theirs, projects: [proj_of_others], servers: [{ server: mail }] }
   - { name: hidden, servers: [{ server: secret }] }
-`);
+`,
+  });
 });
 afterAll(async () => {
   await Promise.all(open.map((client) => client.close()));
-  await Promise.all([service?.close(), ...(upstreams ?? []).map((each) => each.close())]);
+  await Promise.all([service?.stop(), ...(upstreams ?? []).map((each) => each.close())]);
 });
 
 async function connect(path: string): Promise<Client> {
@@ -108,6 +110,6 @@ test("names a toolset that cannot work", async () => {
     ["{ name: parlance, servers: [{ server: crm }] }", "must not be `parlance`"],
     ["{ name: twice, servers: [{ server: crm }, { server: crm }] }", "is in another entry"],
   ] as const) {
-    await expect(startInProcess(`${serversText}\nmcp_toolsets: [${toolset}]\n`)).rejects.toThrow(message);
+    await expect(startService({ config: `${serversText}\nmcp_toolsets: [${toolset}]\n` })).rejects.toThrow(message);
   }
 });

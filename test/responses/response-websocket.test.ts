@@ -5,8 +5,8 @@ import { ResponsesWS } from "openai/resources/responses/ws";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
-import { startService } from "../support/service/service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 
 type Create = OpenAI.Responses.ResponsesClientEvent.ResponseCreate;
 // biome-ignore lint/suspicious/noExplicitAny: events and answers have the fields of their type.
@@ -29,16 +29,18 @@ const AGENT = `
 let far: InProcessService;
 let service: InProcessService;
 beforeAll(async () => {
-  far = await startInProcess(`models: ${AGENT}`);
+  far = await startService({ config: `models: ${AGENT}` });
   const upstream = `engine: openai-compatible, base_url: "${far.origin}/v1", api_key: ${far.apiKey}, model: agent`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 responses: { max_connections_per_project: 4 }
 models: ${AGENT}
   - { id: by-chat, task: chat, deployments: [{ ${upstream}, abilities: { tools: true } }] }
   - { id: by-responses, task: chat, deployments: [{ ${upstream}, abilities: { responses: true } }] }
-`);
+`,
+  });
 });
-afterAll(() => Promise.all([service?.close(), far?.close()]));
+afterAll(() => Promise.all([service?.stop(), far?.stop()]));
 
 /** A connection of the official client that keeps its events. */
 class Connection {
@@ -363,7 +365,9 @@ test("stops the responses of a client that leaves", async () => {
 });
 
 test("without storage, continues what the connection has and refuses the rest", async () => {
-  const bare = await startInProcess(`responses: { store: false, max_connection_seconds: 1 }\nmodels: ${AGENT}`);
+  const bare = await startService({
+    config: `responses: { store: false, max_connection_seconds: 1 }\nmodels: ${AGENT}`,
+  });
   try {
     const connection = connect(bare.apiKey, bare);
     const first = await connection.ask({ model, input: "One" });
@@ -376,12 +380,12 @@ test("without storage, continues what the connection has and refuses the rest", 
     expect((await connection.next("error")).error.code).toBe("websocket_connection_limit_reached");
     expect((await connection.closed).code).toBe(1008);
   } finally {
-    await bare.close();
+    await bare.stop();
   }
 });
 
 test("lets responses finish when the service stops, and passes through workers", async () => {
-  const stopping = await startService({
+  const stopping = await startServiceProcess({
     config: `builtin_models: false\nserver: { workers: 2 }\nmodels: ${AGENT}`,
     environment: { PARLANCE_ENCRYPTION_KEY: "k".repeat(40) },
   });

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mainThreadMs } from "../support/service/main-thread-ms.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
 const config = `
 builtin_models: false
@@ -12,9 +12,9 @@ models:
 const MEGABYTE = "word ".repeat(200_000);
 const user = (content: string) => ({ role: "user", content });
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
-  service = await startService({ config });
+  service = await startServiceProcess({ config });
 });
 afterAll(() => service.stop());
 

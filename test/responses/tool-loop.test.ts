@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ServiceCall, ServiceToolType } from "../../src/features/tools/service-tool.ts";
 import { newId } from "../../src/kernel/id.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 /** Calls that ran, in order, and what ends those that wait. */
 let ran: Record<string, unknown>[] = [];
@@ -96,7 +96,8 @@ let service: InProcessService;
 let client: OpenAI;
 beforeAll(async () => {
   const call = (input: object, name = "add") => `{ name: ${name}, arguments: ${JSON.stringify(input)} }`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 usage: { labels: { tools: true } }
 models:
@@ -119,11 +120,12 @@ models:
           - { match: "too slow", tool_calls: [${call({ wait: "short" })}] }
           - { match: "pause", tool_calls: [${call({ pause: true })}] }
           - { text: "No tool." }
-`);
+`,
+  });
   service.tools.register(ADD);
   client = new OpenAI({ apiKey: service.apiKey, baseURL: `${service.origin}/v1`, maxRetries: 0 });
 });
-afterAll(() => service?.close());
+afterAll(() => service?.stop());
 beforeEach(() => {
   ran = [];
   aborted = 0;

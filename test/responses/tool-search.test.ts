@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 let mcp: TestMcpServer;
 let far: InProcessService;
@@ -46,9 +46,10 @@ const AGENT = `
 
 beforeAll(async () => {
   mcp = await startMcpServer("stateless");
-  far = await startInProcess(`builtin_models: false\nmodels: ${AGENT}`);
+  far = await startService({ config: `builtin_models: false\nmodels: ${AGENT}` });
   const upstream = `engine: openai-compatible, base_url: "${far.origin}/v1", api_key: ${far.apiKey}, model: agent`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 builtin_models: false
 usage: { labels: { tools: true } }
 mcp_servers:
@@ -57,12 +58,13 @@ models: ${AGENT}
   - { id: by-chat, task: chat, deployments: [{ ${upstream} }] }
   - { id: by-responses, task: chat, deployments: [{ ${upstream}, abilities: { responses: true } }] }
   - { id: by-messages, task: chat, deployments: [{ ${upstream}, abilities: { messages: true } }] }
-`);
+`,
+  });
   openai = new OpenAI({ apiKey: service.apiKey, baseURL: `${service.origin}/v1`, maxRetries: 0 });
   anthropic = new Anthropic({ apiKey: service.apiKey, baseURL: service.origin, maxRetries: 0 });
 });
 afterAll(async () => {
-  await Promise.all([service?.close(), far?.close(), mcp?.close()]);
+  await Promise.all([service?.stop(), far?.stop(), mcp?.close()]);
 });
 beforeEach(() => {
   mcp.requests.length = 0;

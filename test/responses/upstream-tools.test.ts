@@ -5,7 +5,6 @@ import type { AddressInfo } from "node:net";
 import type OpenAI from "openai";
 import { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startInProcess } from "../support/service/in-process-service.ts";
 import { startService } from "../support/service/service.ts";
 import { startWordEmbedder } from "../support/vector-stores/word-embedder.ts";
 
@@ -35,8 +34,8 @@ beforeAll(async () => {
   });
   lifetime.defer(() => void engine.close());
   await new Promise<void>((listening) => engine.listen(0, "127.0.0.1", listening));
-  const far = await startInProcess(FAR);
-  lifetime.defer(() => far.close());
+  const far = await startService({ config: FAR });
+  lifetime.defer(() => far.stop());
   const upstream = `engine: openai-compatible, base_url: "${far.origin}/v1", api_key: ${far.apiKey}, model: agent`;
   const config = `
 builtin_models: false

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { makeWave } from "../support/service/wave.ts";
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
@@ -188,10 +188,10 @@ beforeAll(async () => {
     const circuit = `{ failures: ${FAILURES}, failure_rate: 1, cooldown_seconds: 600 }`;
     return `  - { id: row-${index}, task: ${task}, circuit: ${circuit}, retries: 0, deployments: [${deployment}] }`;
   });
-  service = await startInProcess(`builtin_models: false\nmodels:\n${models.join("\n")}\n`);
+  service = await startService({ config: `builtin_models: false\nmodels:\n${models.join("\n")}\n` });
 });
 afterAll(async () => {
-  await service.close();
+  await service.stop();
   upstream.closeAllConnections();
   upstream.close();
 });

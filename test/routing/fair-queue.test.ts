@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { administrator } from "../support/service/team-services.ts";
 import { metric } from "../support/upstreams/routed-faults.ts";
 
@@ -13,10 +13,10 @@ interface Entry {
   duration_ms: number;
 }
 
-let service: Service;
+let service: ServiceProcess;
 beforeAll(async () => {
   // Turns so long that the queue is there until it is left.
-  service = await startService({
+  service = await startServiceProcess({
     config: `
 builtin_models: false
 models:

@@ -3,8 +3,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
-import { startService } from "../support/service/service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 interface Entry {
   id: string;
@@ -22,14 +21,17 @@ let upstream: InProcessService;
 let service: InProcessService;
 let client: OpenAI;
 beforeAll(async () => {
-  upstream = await startInProcess(`
+  upstream = await startService({
+    config: `
 models:
   - { id: second, task: chat, deployments: [{ engine: scripted, replies: [{ text: "from the upstream" }] }] }
-`);
+`,
+  });
   const remote = `{ engine: openai-compatible, base_url: "${upstream.origin}/v1", api_key: ${upstream.apiKey}, model: second }`;
   const main = `deployments: [{ engine: scripted, replies: [{ text: "Hello." }] }]`;
   const price = `price: { prompt: "1", completion: "1" }`;
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 models:
   - { id: local, task: chat, ${price}, mirror: { model: other }, ${main} }
   - { id: forwarded, task: chat, mirror: { model: remote }, deployments: [${remote}] }
@@ -51,12 +53,13 @@ models:
     hidden: true
     guardrails: [{ type: pii, action: mask }]
     deployments: [{ engine: scripted, replies: [{ match: "grace@example.com", text: "It leaked out to me." }, { text: "Masked." }] }]
-`);
+`,
+  });
   client = clientOf(service.apiKey);
 });
 afterAll(async () => {
-  await service?.close();
-  await upstream?.close();
+  await service?.stop();
+  await upstream?.stop();
 });
 
 const clientOf = (apiKey: string) => new OpenAI({ baseURL: `${service.origin}/v1`, apiKey });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { makeWave } from "../support/service/wave.ts";
 
 const OPERATIONS = {
@@ -36,10 +36,10 @@ beforeAll(async () => {
   const deployment = `{ engine: openai-compatible, base_url: "http://127.0.0.1:${port}/v1", api_key: ${UPSTREAM_KEY}, ${rules} }`;
   const tasks = ["chat", "embedding", "moderation", "speech", "transcription"];
   const models = tasks.map((task) => `  - { id: ${task}, task: ${task}, deployments: [${deployment}] }\n`);
-  service = await startInProcess(`builtin_models: false\nmodels:\n${models.join("")}`);
+  service = await startService({ config: `builtin_models: false\nmodels:\n${models.join("")}` });
 });
 afterAll(async () => {
-  await service.close();
+  await service.stop();
   upstream.closeAllConnections();
   upstream.close();
 });

@@ -3,13 +3,13 @@
 import { writeFile } from "node:fs/promises";
 import { afterEach, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 
-let service: Service | undefined;
+let service: ServiceProcess | undefined;
 afterEach(() => service?.stop());
 
 test("rejects a request that loops back to it, for any model", async () => {
-  service = await startService();
+  service = await startServiceProcess();
   const { baseUrl, apiKey, configFile, process, post, log } = service;
   const deployments = `[{ engine: openai-compatible, base_url: "${baseUrl}", api_key: ${apiKey} }]`;
   const config = `

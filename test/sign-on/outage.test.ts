@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MINUTE_MS } from "../../src/kernel/durations.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { chatStatus, sessionOf, signOnConfig } from "../support/service/sign-on-service.ts";
 import { IdentityProvider } from "../support/upstreams/identity-provider.ts";
 
@@ -14,7 +14,7 @@ let browser: BrowserJar;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   provider = await IdentityProvider.start();
-  service = await startInProcess(signOnConfig(provider.issuer));
+  service = await startService({ config: signOnConfig(provider.issuer) });
   provider.serviceOrigin = service.origin;
   provider.people.set("grace", { email: "grace@example.com", name: "Grace Hopper", groups: ["research"] });
   provider.signsInAs = "grace";
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.useRealTimers();
-  await service?.close();
+  await service?.stop();
   await provider?.[Symbol.asyncDispose]();
 });
 

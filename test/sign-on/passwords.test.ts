@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
-import { startInProcess } from "../support/service/in-process-service.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { RULES, sessionOf, startSignOnService } from "../support/service/sign-on-service.ts";
 
@@ -199,7 +198,7 @@ test("refuses passwords and keys where a provider is required, but not the termi
 });
 
 test("offers a password on the sign-in page once somebody has one", async () => {
-  const inProcess = await startInProcess("builtin_models: false\nmodels: []\n");
+  const inProcess = await startService({ config: "builtin_models: false\nmodels: []\n" });
   try {
     const { accounts, adminKey } = inProcess;
     const options = async () => (await inProcess.inject({ url: "/console/session" })).json().sign_in;
@@ -230,6 +229,6 @@ test("offers a password on the sign-in page once somebody has one", async () => 
     expect(set.statusCode).toBe(200);
     expect(await options()).toMatchObject({ has_passwords: true });
   } finally {
-    await inProcess.close();
+    await inProcess.stop();
   }
 });

@@ -3,15 +3,15 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { startUsageUpstream, type UsageUpstream } from "../support/upstreams/usage-upstream.ts";
 
 let upstream: UsageUpstream;
-let service: Service;
+let service: ServiceProcess;
 
 beforeAll(async () => {
   upstream = await startUsageUpstream();
-  service = await startService({ config: config(PRICES) });
+  service = await startServiceProcess({ config: config(PRICES) });
 });
 afterAll(async () => {
   await service?.stop();

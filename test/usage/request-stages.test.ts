@@ -18,7 +18,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   const { port } = upstream.address() as AddressInfo;
   service = await startService({
-    config: `local: { load: on_demand }
+    config: `builtin_models: true
+local: { load: on_demand }
 models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
   - { id: judge, task: moderation, deployments: [{ engine: guard, family: llama-guard-3, chat: { engine: scripted, replies: [{ text: safe }] } }] }

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const engine = createServer((_request, response) => {
   const results = [{ url: "https://example.com/", title: "Page", content: "Otters." }];
@@ -15,7 +15,8 @@ let client: OpenAI;
 let admin: OpenAI.Admin.Organization;
 beforeAll(async () => {
   await new Promise<void>((resolve) => engine.listen(0, "127.0.0.1", resolve));
-  service = await startInProcess(`
+  service = await startService({
+    config: `
 web_search: { engine: endpoint, url: "http://127.0.0.1:${(engine.address() as AddressInfo).port}" }
 models:
   - id: agent
@@ -27,7 +28,8 @@ models:
           - { match_tool: "Otters", text: "Otters 【w1】." }
           - { match: "search", tool_calls: [{ name: web_search, arguments: { query: otters } }] }
           - { text: "Nothing." }
-`);
+`,
+  });
   client = new OpenAI({
     apiKey: service.apiKey,
     adminAPIKey: service.adminKey,
@@ -37,7 +39,7 @@ models:
   admin = client.admin.organization;
 });
 afterAll(async () => {
-  await service?.close();
+  await service?.stop();
   engine.closeAllConnections();
   engine.close();
 });

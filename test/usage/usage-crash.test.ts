@@ -5,7 +5,7 @@ import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { sharedPostgres, startPostgres } from "../support/databases/postgres.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { CHECKS_DURATIONS } from "../support/timing.ts";
 
 const CONFIG = `
@@ -21,7 +21,7 @@ const CLIENTS = 8;
 const BETWEEN_REQUESTS_MS = 60;
 
 /** Sends requests until stopped or the process ends; returns the time of each answer. */
-function askOn(service: Service): { answeredAt: number[]; end: () => Promise<void> } {
+function askOn(service: ServiceProcess): { answeredAt: number[]; end: () => Promise<void> } {
   const answeredAt: number[] = [];
   let isOver = false;
   const client = async () => {
@@ -47,7 +47,7 @@ function askOn(service: Service): { answeredAt: number[]; end: () => Promise<voi
   return { answeredAt, end };
 }
 
-async function counted({ baseUrl, adminKey }: Service): Promise<number> {
+async function counted({ baseUrl, adminKey }: ServiceProcess): Promise<number> {
   const { usage } = new OpenAI({ baseURL: baseUrl, apiKey: null, adminAPIKey: adminKey, maxRetries: 0 }).admin
     .organization;
   const page = await usage.completions({ start_time: Math.floor(Date.now() / 1000) - 86_400, limit: 3 });
@@ -55,18 +55,18 @@ async function counted({ baseUrl, adminKey }: Service): Promise<number> {
   return results.reduce((sum, result) => sum + (result.num_model_requests ?? 0), 0);
 }
 
-const exited = (service: Service) => new Promise((resolve) => service.process.once("exit", resolve));
+const exited = (service: ServiceProcess) => new Promise((resolve) => service.process.once("exit", resolve));
 
 const KINDS = ["SQLite", "PostgreSQL"];
 
 async function start(kind: string, closing: AsyncDisposableStack) {
   const url = kind === "PostgreSQL" ? await (await sharedPostgres()).createDatabase() : undefined;
   const environment: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url.reveal() };
-  const service = await startService({ config: CONFIG, environment });
+  const service = await startServiceProcess({ config: CONFIG, environment });
   closing.defer(async () => void (await service.stop()));
   const restart = async () => {
     const folder = { PARLANCE_DATA_DIR: service.dataDirectory };
-    const next = await startService({ config: CONFIG, environment: { ...environment, ...folder } });
+    const next = await startServiceProcess({ config: CONFIG, environment: { ...environment, ...folder } });
     closing.defer(async () => void (await next.stop()));
     return next;
   };
@@ -115,7 +115,7 @@ test.concurrent("loses no usage and no request with a cached key while the datab
   await using closing = new AsyncDisposableStack();
   const postgres = closing.use(await startPostgres());
   const url = (await postgres.createDatabase()).reveal();
-  const service = await startService({ config: CONFIG, environment: { DATABASE_URL: url } });
+  const service = await startServiceProcess({ config: CONFIG, environment: { DATABASE_URL: url } });
   closing.defer(async () => void (await service.stop()));
   const { answeredAt, end } = askOn(service);
   await eventually(() => expect(answeredAt.length).toBeGreaterThan(10));

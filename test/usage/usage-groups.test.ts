@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const databases = useDatabases();
 const CONFIG = `
@@ -26,7 +26,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   let userId: string;
   beforeAll(async () => {
     const { url } = await databases.create(kind);
-    service = await startInProcess(CONFIG, url === undefined ? {} : { DATABASE_URL: url.reveal() });
+    service = await startService({
+      config: CONFIG,
+      environment: url === undefined ? {} : { DATABASE_URL: url.reveal() },
+    });
     const { accounts } = service;
     const { organizationId } = await accounts.defaultScope("admin");
     const { id: projectId } = await accounts.projects.create(OPERATOR, organizationId, "Team");
@@ -55,7 +58,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     for (const size of ["256x256", "256x256", "64x64"]) await ask(own, "images/generations", { ...image, size });
     await ask(own, "images/generations", image);
   });
-  afterAll(() => service?.close());
+  afterAll(() => service?.stop());
 
   async function report(path: string, query: string, requests: number): Promise<Result[]> {
     const start = Math.floor(Date.now() / 1000) - 3600;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { toFile } from "openai";
 import { expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
-import { startService } from "../support/service/service.ts";
+import { startServiceProcess } from "../support/service/service-process.ts";
 import { startWordEmbedder } from "../support/vector-stores/word-embedder.ts";
 
 test.each(["SIGTERM", "SIGKILL"] as const)("adds each chunk once after %s", async (signal) => {
@@ -18,7 +18,7 @@ server: { drain_seconds: 1 }
 models:
   - { id: words, task: embedding, deployments: [{ engine: openai-compatible, base_url: "${embedder.url}", model: words }] }
 `;
-  const start = () => startService({ config, environment: { PARLANCE_DATA_DIR: directory } });
+  const start = () => startServiceProcess({ config, environment: { PARLANCE_DATA_DIR: directory } });
   try {
     const lines = Array.from({ length: 3_000 }, (_, index) => `Line ${index} of the book of tides.`);
     const first = await start();

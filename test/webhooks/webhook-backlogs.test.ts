@@ -9,7 +9,7 @@ import { MAX_WAITING } from "../../src/features/webhooks/webhook-outbox.ts";
 import { HOUR_MS } from "../../src/kernel/durations.ts";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const databases = useDatabases();
 const closing = new AsyncDisposableStack();
@@ -44,15 +44,18 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     });
     host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const databaseUrl = (await databases.create(kind)).url?.reveal();
-    service = await startInProcess(
-      `
+    service = await startService({
+      config: `
 webhook_endpoints: { max_per_project: ${HANGING}, private_hosts: ["${host}"] }
 models:
   - { id: parrot, task: chat, deployments: [{ engine: scripted, replies: [{ text: Polly }] }] }
 `,
-      { PARLANCE_ENCRYPTION_KEY: "e".repeat(40), ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) },
-    );
-    closing.defer(() => service.close());
+      environment: {
+        PARLANCE_ENCRYPTION_KEY: "e".repeat(40),
+        ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+      },
+    });
+    closing.defer(() => service.stop());
     ({ organizationId } = await service.accounts.defaultScope("admin"));
   });
 

@@ -9,7 +9,7 @@ import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { DATABASE_KINDS, useDatabases } from "../support/databases/databases.ts";
 import { WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
 import { eventually } from "../support/service/eventually.ts";
-import { type InProcessService, startInProcess } from "../support/service/in-process-service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 
 const databases = useDatabases();
 
@@ -49,19 +49,19 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     receiver = await startReceiver();
     const { url } = await databases.create(kind);
     databaseUrl = url?.reveal();
-    service = await startInProcess(
-      `
+    service = await startService({
+      config: `
 webhooks: [{ url: "http://127.0.0.1:9/secret-path", secret: "${WEBHOOK_SECRET}", events: [batch.completed, api_key.created] }]
 webhook_endpoints: { max_per_project: 3, private_hosts: ["${receiver.host}"] }
 models:
   - { id: parrot, task: chat, deployments: [{ engine: scripted, replies: [{ text: Polly }] }] }
 `,
-      {
+      environment: {
         PARLANCE_ENCRYPTION_KEY: "e".repeat(40),
         ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
       },
-    );
-    closing.defer(() => service.close());
+    });
+    closing.defer(() => service.stop());
     ({ organizationId } = await service.accounts.defaultScope("admin"));
     ({ client, projectId } = await newProject("Team"));
   });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { startInProcess } from "../support/service/in-process-service.ts";
+import { startService } from "../support/service/service.ts";
 
 const run = promisify(execFile);
 const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
@@ -82,10 +82,10 @@ models:
           - { text: "Hello to you." }
 `;
 
-let service: Awaited<ReturnType<typeof startInProcess>>;
+let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
-  service = await startInProcess(CONFIG);
-  return () => service.close();
+  service = await startService({ config: CONFIG });
+  return () => service.stop();
 });
 
 test("a generated client compiles and reads what the service answers", async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { cleanEnvironment } from "../../../test/support/service/clean-environment.ts";
 import { EXECUTABLE } from "../../../test/support/service/executable.ts";
 import { spawnParlance } from "../../../test/support/service/run-parlance.ts";
-import { startService } from "../../../test/support/service/service.ts";
+import { startServiceProcess } from "../../../test/support/service/service-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
 import { type CountingUpstream, startCountingUpstream } from "../../../test/support/upstreams/counting-upstream.ts";
 import { discoverHosts } from "../../features/configuration/connections/discover-hosts.ts";
@@ -155,7 +155,7 @@ async function lastChoice(): Promise<string> {
 }
 
 test("sets up a service that runs already, and once more without adding anything twice", async () => {
-  const service = await startService();
+  const service = await startServiceProcess();
   const options = { cwd: folder.path, environment: { ...environment(), PARLANCE_DATA_DIR: service.dataDirectory } };
   const words = ["setup", "--connect", origin(), "--yes"];
   const first = await spawnParlance(words, options);
@@ -169,7 +169,7 @@ test("sets up a service that runs already, and once more without adding anything
 
 test("prints the key of a service whose model does not answer yet, and why", async () => {
   upstream.status = 500;
-  const service = await startService();
+  const service = await startServiceProcess();
   const options = { cwd: folder.path, environment: { ...environment(), PARLANCE_DATA_DIR: service.dataDirectory } };
   const { code, stdout } = await spawnParlance(["setup", "--connect", origin(), "--yes"], options);
   expect(stdout).toMatch(/^No answer yet: .+$/m);
@@ -191,7 +191,7 @@ test.each([
 });
 
 test("names an address at which nothing answers", async () => {
-  const service = await startService();
+  const service = await startServiceProcess();
   const options = { cwd: folder.path, environment: { ...environment(), PARLANCE_DATA_DIR: service.dataDirectory } };
   const port = await freePort();
   const { code, stderr } = await spawnParlance(["setup", "--yes", "--connect", `http://127.0.0.1:${port}`], options);

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { seededRandom } from "../seeded-random.ts";
-import { type Service, startService } from "../service/service.ts";
+import { type ServiceProcess, startServiceProcess } from "../service/service-process.ts";
 import { deploymentAt } from "../upstreams/deployment-at.ts";
 import { type EchoUpstream, startEchoUpstream } from "./echo-upstream.ts";
 
@@ -15,7 +15,7 @@ export async function runRandomStreams(count: number, seed: number): Promise<voi
   const random = seededRandom(seed);
   await using upstream = await startEchoUpstream(random);
   const deployment = deploymentAt(upstream, "echo");
-  const service = await startService({
+  const service = await startServiceProcess({
     until: "listening",
     config: `
 builtin_models: false
@@ -82,7 +82,7 @@ const FORMATS: ReadonlyArray<
   ["/v1/completions", (text) => ({ prompt: text, max_tokens: 500 }), (frame) => frame.choices?.[0]?.text],
 ];
 
-async function runOne(service: Service, number: number, random: () => number): Promise<void> {
+async function runOne(service: ServiceProcess, number: number, random: () => number): Promise<void> {
   const [path, toBody, textOf] = pick(FORMATS, random);
   const text = randomText(number, random);
   const isHere = random() < 0.5;

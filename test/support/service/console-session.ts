@@ -10,10 +10,10 @@ import { HubServer } from "../models/hub-server.ts";
 import { axeViolations } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 import { ROOT } from "./executable.ts";
-import { type Service, startService } from "./service.ts";
+import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export interface ConsoleSession extends AsyncDisposable {
-  service: Service;
+  service: ServiceProcess;
   browser: Browser;
   context: BrowserContext;
   page: Page;
@@ -50,7 +50,7 @@ const SAMPLE_RATE = 24_000;
 export async function startConsole(config: string, { hears = true } = {}): Promise<ConsoleSession> {
   const hub = await HubServer.start();
   const models = await linkModels();
-  const service = await startService({
+  const service = await startServiceProcess({
     config,
     environment: { PARLANCE_MODELS_DIR: models, HF_ENDPOINT: hub.endpoint },
   });
@@ -147,7 +147,7 @@ async function linkModels(): Promise<string> {
   return directory;
 }
 
-async function speak(service: Service): Promise<Buffer> {
+async function speak(service: ServiceProcess): Promise<Buffer> {
   const body = { model: "hibari", voice: "alloy", input: SPOKEN, response_format: "pcm" };
   const response = await service.post("/v1/audio/speech", body);
   expect(response.status).toBe(200);

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { type Service, type ServiceClient, startService } from "./service.ts";
+import { type ServiceClient, type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export interface SentRequest {
   /** Milliseconds between which the request was admitted. */
@@ -14,7 +14,7 @@ export interface SentRequest {
 }
 
 export interface LoadOptions {
-  services: readonly Service[];
+  services: readonly ServiceProcess[];
   clients: number;
   seconds: number;
   /** When the limit is reached: the load then goes on for a second and a half. */
@@ -36,8 +36,8 @@ const AFTER_LIMIT_MS = 1500;
 
 /** Started like `npm start`, sequentially, because the first creates the database's tables. */
 export async function startReplicas(number: number, config: string, environment: Record<string, string>) {
-  const services: Service[] = [];
-  for (let index = 0; index < number; index += 1) services.push(await startService({ config, environment }));
+  const services: ServiceProcess[] = [];
+  for (let index = 0; index < number; index += 1) services.push(await startServiceProcess({ config, environment }));
   const stop = async () => void (await Promise.all(services.map((service) => service.stop())));
   try {
     await untilCountersShared(services, number);
@@ -82,7 +82,7 @@ export async function admission(
 
 /** Resolves once all replicas share their counters. */
 export async function untilCountersShared(
-  services: readonly Service[],
+  services: readonly ServiceProcess[],
   replicas: number,
   seconds = 200,
 ): Promise<void> {
@@ -119,7 +119,7 @@ export async function sendLoad({ services, clients, seconds, isReached, bodyOf }
   return asked;
 }
 
-async function ask({ origin, apiKey }: Service, dispatcher: Agent, body: object): Promise<SentRequest> {
+async function ask({ origin, apiKey }: ServiceProcess, dispatcher: Agent, body: object): Promise<SentRequest> {
   const sentAt = performance.now();
   try {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };

@@ -1,170 +1,102 @@
-/** A real `parlance serve` process on a free port, with new keys and a temporary data directory. */
+/** The service in this process, which starts in a tenth of the time that a process of its own takes. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import OpenAI from "openai";
-import { copyMigratedFile } from "../databases/migrated-file.ts";
-import { DEFAULT_CHAT_MODEL } from "../models/default-model.ts";
-import { cleanEnvironment } from "./clean-environment.ts";
-import { EXECUTABLE, ROOT } from "./executable.ts";
-import { STALL_LIMIT_MS, stallsFolder } from "./stalls.ts";
+import "./check-answers.ts";
+import { rm } from "node:fs/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import type { LightMyRequestResponse as InjectedAnswer, InjectOptions } from "fastify";
+import { type App, openApp } from "../../../src/app/app.ts";
+import { configSources, configurationSources } from "../../../src/cli/config-sources.ts";
+import { type ConfigSources, loadConfig } from "../../../src/config/load-config.ts";
+import { createLogger } from "../../../src/kernel/logger.ts";
+import { createModelStore } from "../../../src/model-store/create-model-store.ts";
+import { drain } from "../../../src/serving/drain.ts";
+import { prepareService, type ServiceOptions } from "./prepare-service.ts";
+import { clientOf, parseLog, type Service } from "./service-client.ts";
+import { detectStalls } from "./stall-detector.ts";
+import { addStall, STALL_LIMIT_MS } from "./stalls.ts";
 
-export interface ServiceOptions {
-  /** The text of parlance.yaml. */
-  config?: string;
-  environment?: Record<string, string>;
-  executable?: string;
-  /** What to wait for before it counts as started; `listening` does not wait for models. */
-  until?: "ready" | "listening";
-  /** Output that goes to a device that is always full. */
-  full?: "stdout" | "stderr";
+export type { Service, ServiceClient } from "./service-client.ts";
+export type { ServiceOptions };
+
+export interface InProcessService extends Service {
+  inject(request: InjectOptions): Promise<InjectedAnswer>;
+  accounts: App["accounts"];
+  operations: App["server"]["operations"];
+  /** Tools that the service runs within responses; tests register theirs. */
+  tools: App["tools"];
+  stop(): Promise<void>;
 }
 
-/** Where a service listens, and its keys. */
-export interface Access {
-  origin: string;
-  apiKey: string;
-  adminKey: string;
+async function untilLoaded({ readiness }: App): Promise<void> {
+  while ((await readiness()).models.some(({ state }) => state === "loading")) await pause(50);
 }
 
-export interface ServiceClient extends Access {
-  baseUrl: string;
-  client(options?: { apiKey?: string; maxRetries?: number }): OpenAI;
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** POSTs JSON with the API key. */
-  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
-}
-
-export interface Service extends ServiceClient {
-  dataDirectory: string;
-  configFile: string;
-  process: ChildProcess;
-  /** Everything printed so far. */
-  output(): string;
-  /** The parsed lines of the log so far. */
-  log(): Record<string, unknown>[];
-  /** Sends SIGTERM and resolves with its exit code. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>;
-}
-
-const IMPORTS = ["./check-answers.ts", "./report-stalls.ts"].flatMap((module) => [
-  "--import",
-  new URL(module, import.meta.url).href,
-]);
-
-/** Starts a service; stop it with `afterAll(() => service.stop())`. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), "parlance-test-"));
-  const configFile = join(dataDirectory, "parlance.yaml");
-  const config = options.config ?? "builtin_models: false\n";
-  // Most tests wait for their models first; tests of loading on demand configure it explicitly.
-  await writeFile(configFile, /^local:/m.test(config) ? config : loadedAtStart(config));
-  // Another version has another schema.
-  if (options.executable === undefined) copyMigratedFile(join(dataDirectory, "parlance.sqlite"));
-  const apiKey = `sk-test-${"a".repeat(32)}`;
-  const adminKey = `sk-admin-test-${"b".repeat(32)}`;
-  const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
-  const outputs = (["stdout", "stderr"] as const).map((each) => (each === options.full ? full : "pipe"));
-  const child = spawn(process.execPath, [...IMPORTS, options.executable ?? EXECUTABLE, "serve"], {
-    cwd: ROOT,
-    stdio: ["ignore", ...outputs],
-    env: {
-      ...cleanEnvironment(),
-      PARLANCE_HOST: "127.0.0.1",
-      PARLANCE_PORT: "0",
-      PARLANCE_DATA_DIR: dataDirectory,
-      PARLANCE_MODELS_DIR: process.env.PARLANCE_MODELS_DIR ?? join(ROOT, ".parlance", "models"),
-      PARLANCE_CONFIG: configFile,
-      // Otherwise the tests' services download a larger model in the background.
-      PARLANCE_DEFAULT_CHAT_MODEL: DEFAULT_CHAT_MODEL,
-      PARLANCE_API_KEY: apiKey,
-      PARLANCE_ADMIN_KEY: adminKey,
-      ...(STALL_LIMIT_MS && { TEST_STALLS_FOLDER: stallsFolder(), STALL_LIMIT_MS: `${STALL_LIMIT_MS}` }),
-      ...options.environment,
-    },
-  });
-  if (full !== undefined) closeSync(full);
-  const lines: string[] = [];
-  const exited = new Promise<number | null>((done) => {
-    child.once("exit", (code) => done(code));
-  });
-  const origin = await new Promise<string>((listening, failed) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream === null) continue;
-      createInterface({ input: stream }).on("line", (line) => {
-        lines.push(line);
-        const [, address] = /(?:"origin":"|Base URL +)(http:\/\/[^"/]+)/.exec(line) ?? [];
-        if (address !== undefined) listening(address);
-      });
-    }
-    void exited.then((code) => {
-      failed(new Error(`parlance ended with ${code}:\n${lines.join("\n")}`));
-    });
-  }).catch(async (failure: unknown) => {
-    await rm(dataDirectory, { recursive: true, force: true });
-    throw failure;
-  });
-  const service: Service = {
-    ...clientOf({ origin, apiKey, adminKey }),
-    dataDirectory,
-    configFile,
-    process: child,
-    output: () => lines.join("\n"),
-    log: () => lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line)),
-    stop: async (signal = "SIGTERM") => {
-      child.kill(signal);
-      const code = await exited;
-      await rm(dataDirectory, { recursive: true, force: true });
-      return code;
-    },
+/** Begins each request in another turn of the event loop, as requests of sockets do. SQLite answers without one. */
+function inTurns(inject: InProcessService["inject"]): InProcessService["inject"] {
+  let last = Promise.resolve();
+  return async (request) => {
+    last = last.then(() => nextTurn());
+    await last;
+    return inject(request);
   };
-  if (options.until !== "listening") {
-    await untilReady(service).catch(async (failure: unknown) => {
-      await service.stop("SIGKILL");
-      throw failure;
-    });
-  }
-  return service;
 }
 
-export function clientOf({ origin, apiKey, adminKey }: Access): ServiceClient {
-  const client: ServiceClient = {
-    origin,
-    baseUrl: `${origin}/v1`,
-    apiKey,
-    adminKey,
-    client: (options) => new OpenAI({ baseURL: `${origin}/v1`, apiKey, ...options }),
-    fetch: (path, init) =>
-      fetch(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init?.headers } }),
-    post: (path, body, init) =>
-      client.fetch(path, {
-        method: "POST",
-        body: JSON.stringify(body),
-        ...init,
-        headers: { "content-type": "application/json", ...init?.headers },
+/**
+ * Resolves once its models are loaded; stop it with `afterAll(() => service.stop())`. Serves no built-in models unless the
+ * configuration says `builtin_models: true`: they take ten seconds of CPU time to load.
+ */
+export async function startService(options: ServiceOptions = {}): Promise<InProcessService> {
+  const { config: text = "" } = options;
+  const config = text.includes("builtin_models") ? text : `builtin_models: false\n${text}`;
+  const { dataDirectory, configFile, environment } = await prepareService({ ...options, config }, true);
+  const lifetime = new AsyncDisposableStack();
+  lifetime.defer(() => rm(dataDirectory, { recursive: true, force: true }));
+  try {
+    const sources = { ...configSources(), environment };
+    const lines: string[] = [];
+    const started = await open(sources, (line) => void lines.push(line), lifetime);
+    const detector = STALL_LIMIT_MS === undefined ? undefined : detectStalls(STALL_LIMIT_MS, addStall);
+    const { app, origin } = started;
+    return {
+      ...clientOf({
+        origin,
+        apiKey: environment.PARLANCE_API_KEY ?? "",
+        adminKey: environment.PARLANCE_ADMIN_KEY ?? "",
       }),
-  };
-  return client;
-}
-
-function loadedAtStart(config: string): string {
-  const local = "local: { load: start, unload_after_seconds: 0, default_speech_model: hibari }";
-  return config.startsWith("{") ? `{ ${local}, ${config.slice(1)}` : `${local}\n${config}`;
-}
-
-/** Also waits for configured models, which do not delay the service's readiness. */
-async function untilReady(service: Service): Promise<void> {
-  const deadline = Date.now() + 200_000;
-  for (;;) {
-    const headers = { authorization: `Bearer ${service.adminKey}` };
-    const answer = await fetch(`${service.origin}/health/ready`, { headers });
-    const body = (await answer.json()) as { models?: { state: string }[] };
-    if (answer.ok && body.models?.every(({ state }) => state !== "loading")) return;
-    if (Date.now() > deadline) throw new Error(`not ready: ${JSON.stringify(body)}\n${service.output()}`);
-    await new Promise((resume) => setTimeout(resume, 100));
+      dataDirectory,
+      configFile,
+      output: () => lines.join(""),
+      log: () => parseLog(lines),
+      inject: inTurns((request) => app.server.app.inject(request)),
+      accounts: app.accounts,
+      operations: app.server.operations,
+      tools: app.tools,
+      stop: async () => {
+        await detector?.stop();
+        await drain(app, started.config.server.drainSeconds);
+        await lifetime.disposeAsync();
+      },
+    };
+  } catch (failure) {
+    await lifetime.disposeAsync();
+    throw failure;
   }
+}
+
+/** Opens the service as `parlance serve` does, and listens. */
+async function open(sources: ConfigSources, write: (line: string) => void, lifetime: AsyncDisposableStack) {
+  const config = await loadConfig(sources);
+  const logger = createLogger(config.logLevel, { write });
+  const store = createModelStore(config, logger);
+  const app = await openApp(
+    { config, logger, store, onPullProgress: () => {}, sources: configurationSources(sources) },
+    lifetime,
+  );
+  await app.configuration.open();
+  const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = config.environment;
+  await app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject: config.ollama.anonymousProject });
+  const origin = await app.server.app.listen({ host: "127.0.0.1", port: 0 });
+  app.start();
+  await untilLoaded(app);
+  return { app, config, origin };
 }

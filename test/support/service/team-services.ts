@@ -2,7 +2,8 @@
 
 import OpenAI from "openai";
 import { afterEach } from "vitest";
-import { type Service, type ServiceOptions, startService } from "./service.ts";
+import type { ServiceOptions } from "./prepare-service.ts";
+import type { Service } from "./service-client.ts";
 
 const CONFIG = `
 builtin_models: false
@@ -16,14 +17,14 @@ models:
     deployments: [{ engine: scripted, echo: true }]
 `;
 
-/** Returns a function that starts a service, which stops after the test. Call it at the top of the file. */
-export function useTeamServices(): (options?: ServiceOptions) => Promise<Service> {
-  const running: Service[] = [];
+/** Returns a function that starts a service with `start`, which stops after the test. Call it at the top of the file. */
+export function useTeamServices<O extends ServiceOptions, S extends Service>(start: (options?: O) => Promise<S>) {
+  const running: S[] = [];
   afterEach(async () => {
     await Promise.all(running.splice(0).map((service) => service.stop()));
   });
-  return async (options = {}) => {
-    const service = await startService({ config: CONFIG, ...options });
+  return async (options?: O) => {
+    const service = await start({ config: CONFIG, ...options } as O);
     running.push(service);
     return service;
   };

@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { eventually } from "./eventually.ts";
-import { type Service, startService } from "./service.ts";
+import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
 import { makeWave } from "./wave.ts";
 
 export const MAX_UPLOAD_BYTES = 200_000;
@@ -27,9 +27,9 @@ export const WAVE: Uint8Array = makeWave({ seconds: 2 });
 
 /** Starts the service before the file's tests. Call it at the top of the file. */
 export function useUploadService() {
-  let service: Service;
+  let service: ServiceProcess;
   beforeAll(async () => {
-    service = await startService({ config: UPLOAD_CONFIG });
+    service = await startServiceProcess({ config: UPLOAD_CONFIG });
   });
   afterAll(() => service.stop());
   const send = (init: RequestInit) => service.fetch("/v1/audio/transcriptions", { method: "POST", ...init });
