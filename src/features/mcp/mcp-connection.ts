@@ -15,7 +15,16 @@ import { untilAborted } from "../../kernel/async/until-aborted.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { type McpOffer, type McpTool, type OfferKind, readOffer } from "./mcp-offer.ts";
 import { boundMessages } from "./message-bounds.ts";
-import { answersTo, declares, type InputRequiredResult, isInputRequiredResult, type Peer, QUESTIONS } from "./peer.ts";
+import { type NotificationListeners, observe } from "./notifications.ts";
+import {
+  answersTo,
+  declares,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  metaOf,
+  type Peer,
+  QUESTIONS,
+} from "./peer.ts";
 import { collectCancellations, deliverInOrder, redactMessages } from "./watch-transport.ts";
 
 export type { CallToolResult, CompleteResult, GetPromptResult, McpTool, ReadResourceResult };
@@ -39,7 +48,7 @@ export interface ConnectionWatch {
   isWaiting(): boolean;
 }
 
-export interface McpConnectionOptions {
+export interface McpConnectionOptions extends NotificationListeners {
   openTransport(watch: ConnectionWatch): Promise<Transport>;
   connectTimeoutMs: number;
   /** Removes what the service sends to the server with each request, such as a token, from its messages. */
@@ -51,12 +60,6 @@ export interface McpConnectionOptions {
   onClosed?: () => void;
   /** Called when it could not be opened. */
   onFailed?: () => void;
-  /** Client of all requests; undefined: requests of several share the connection, or nobody can be asked. */
-  peer?: Peer | undefined;
-  /** Called when the server says that a list has changed. */
-  onListChanged?: (kind: OfferKind) => void;
-  /** Called when the server says that a resource has changed. */
-  onResourceUpdated?: (uri: string) => void;
 }
 
 /** A server that asks the caller for something, which nobody can answer within a response. */
@@ -73,9 +76,6 @@ const CANCEL_MS = 1_000;
 /** Times that one call may ask for input, in results and by requests. */
 const MAX_ROUNDS = 10;
 const MAX_QUESTIONS = 100;
-/** Keys of a request's metadata in the protocol of 2026. */
-const CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities";
-const LOG_LEVEL_META = "io.modelcontextprotocol/logLevel";
 
 type Method = "tools/call" | "prompts/get" | "resources/read" | "completion/complete";
 
@@ -254,7 +254,7 @@ export class McpConnection {
       this.#hasAsked ||= capability !== undefined;
       throw new library.ProtocolError(library.METHOD_NOT_FOUND, `${method} is not supported`);
     };
-    this.#observe(client);
+    observe(client, this.#options);
     const transport = await openTransport({
       fail: (error) => this.#failed.abort(error),
       isWaiting: () => this.#waiting > 0,
@@ -282,28 +282,4 @@ export class McpConnection {
     });
     return client;
   }
-
-  #observe(client: Client): void {
-    const { peer, onListChanged, onResourceUpdated } = this.#options;
-    const { onLog } = peer ?? {};
-    if (onLog !== undefined) client.setNotificationHandler("notifications/message", ({ params }) => onLog(params));
-    if (onListChanged !== undefined) {
-      client.setNotificationHandler("notifications/tools/list_changed", () => onListChanged("tools"));
-      client.setNotificationHandler("notifications/prompts/list_changed", () => onListChanged("prompts"));
-      client.setNotificationHandler("notifications/resources/list_changed", () => {
-        onListChanged("resources");
-        onListChanged("templates");
-      });
-    }
-    if (onResourceUpdated !== undefined) {
-      client.setNotificationHandler("notifications/resources/updated", ({ params }) => onResourceUpdated(params.uri));
-    }
-  }
-}
-
-function metaOf({ capabilities, logLevel }: Partial<Peer> = {}): object {
-  return {
-    ...(capabilities && { [CAPABILITIES_META]: capabilities }),
-    ...(logLevel && { [LOG_LEVEL_META]: logLevel }),
-  };
 }

@@ -7,6 +7,10 @@ import type {
   Progress,
 } from "@modelcontextprotocol/client";
 
+/** Keys of a request's metadata in the protocol of 2026. */
+const CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL_META = "io.modelcontextprotocol/logLevel";
+
 export interface Peer {
   /** What it has declared, such as `elicitation` and `sampling`. */
   capabilities: ClientCapabilities;
@@ -63,4 +67,12 @@ export async function answersTo(
     return [name, await ask(method, params)] as const;
   });
   return { inputResponses: Object.fromEntries(await Promise.all(answering)), ...(requestState && { requestState }) };
+}
+
+/** Metadata of a request that is sent for this client. */
+export function metaOf({ capabilities, logLevel }: Partial<Peer> = {}): object {
+  return {
+    ...(capabilities && { [CAPABILITIES_META]: capabilities }),
+    ...(logLevel && { [LOG_LEVEL_META]: logLevel }),
+  };
 }

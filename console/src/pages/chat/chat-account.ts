@@ -21,6 +21,10 @@ export function currentAccount(): ChatAccount | null | undefined {
   return { userId: session.user.id, projectId: session.project.id };
 }
 
+export function isSameAccount(one: ChatAccount | null, other: ChatAccount | null): boolean {
+  return one?.userId === other?.userId && one?.projectId === other?.projectId;
+}
+
 /** Begins the keys of an account's conversations. */
 export function accountPrefix({ userId, projectId }: ChatAccount): string {
   return `${PREFIX}${userId}/${projectId}/`;

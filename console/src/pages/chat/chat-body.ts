@@ -132,3 +132,16 @@ export function newTurn(text: string, part: Partial<Turn> = {}): Turn {
   const id = randomId();
   return { id, text, images: [], answers: [], ...part };
 }
+
+/** The same question once more, with another text if given. */
+export function sameTurn(
+  { text: question, images, files, toolResults, approvals }: Turn,
+  text: string = question,
+): Turn {
+  return newTurn(text, {
+    images,
+    ...(files && { files }),
+    ...(toolResults && { toolResults }),
+    ...(approvals && { approvals }),
+  });
+}

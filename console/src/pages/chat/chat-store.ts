@@ -2,19 +2,12 @@
 
 import { type AnswerRequest, readerOf, withAnswer } from "./answers/answer-reader.ts";
 import { streamAnswer } from "./answers/stream-answer.ts";
-import { type ChatAccount, currentAccount } from "./chat-account.ts";
-import { newTurn } from "./chat-body.ts";
-import {
-  type Answer,
-  type Conversation,
-  newConversation,
-  type SavedState,
-  type ToolResult,
-  type Turn,
-} from "./conversation.ts";
+import { type ChatAccount, currentAccount, isSameAccount } from "./chat-account.ts";
+import { newTurn, sameTurn } from "./chat-body.ts";
+import { type Answer, type Conversation, newConversation, type ToolResult, type Turn } from "./conversation.ts";
 import { parentOf, pathOf, select, withTurn } from "./conversation-tree.ts";
 import { Listeners } from "./listeners.ts";
-import { mergeConversations } from "./merge-conversations.ts";
+import { laterState, mergeConversations } from "./merge-conversations.ts";
 import { StoredConversations, serialize } from "./stored-conversations.ts";
 import type { Approval, McpToolName } from "./tools/service-tools.ts";
 
@@ -254,7 +247,7 @@ export class ChatStore {
   /** Begins with other conversations when somebody else signs in, or in another project. */
   #enter(): void {
     const account = currentAccount();
-    if (account === undefined || isSame(account, this.#account)) return;
+    if (account === undefined || isSameAccount(account, this.#account)) return;
     this.flush();
     this.#drop();
     this.#account = account;
@@ -296,23 +289,3 @@ export class ChatStore {
 }
 
 export const chatStore: ChatStore = new ChatStore();
-
-function isSame(one: ChatAccount | null, other: ChatAccount | null): boolean {
-  return one?.userId === other?.userId && one?.projectId === other?.projectId;
-}
-
-/** State of a conversation that contains both versions. */
-function laterState(one: SavedState | undefined, other: SavedState | undefined): SavedState | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return { revision: Math.max(one.revision, other.revision), isChanged: true };
-}
-
-/** The same question once more, with another text if given. */
-function sameTurn({ text: question, images, files, toolResults, approvals }: Turn, text = question): Turn {
-  return newTurn(text, {
-    images,
-    ...(files && { files }),
-    ...(toolResults && { toolResults }),
-    ...(approvals && { approvals }),
-  });
-}

@@ -7,10 +7,9 @@ import { type ChatAccount, removeAccountData } from "./chat-account.ts";
 import { chatStore } from "./chat-store.ts";
 import type { Conversation } from "./conversation.ts";
 import { Listeners } from "./listeners.ts";
-import { mergeConversations } from "./merge-conversations.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 import { isFull, isMissing, type SavedChat, SavedChatsApi } from "./saved-chats-api.ts";
-import { contentOf, isSameContent, unionOf } from "./saved-content.ts";
+import { contentOf, isSameContent, unionOf, uniteWithSaved } from "./saved-content.ts";
 import { type ConversationTitle, parseConversation, titleOf } from "./stored-conversations.ts";
 import { NO_SYNC, type SyncState } from "./sync-state.ts";
 import { forgetDraft } from "./use-draft.ts";
@@ -221,8 +220,9 @@ export class ChatSync {
   async #resolve(conversation: Conversation, failure: unknown): Promise<boolean> {
     if (!(failure instanceof ApiError)) throw failure;
     if (failure.code === "chat_changed") await this.#refresh(conversation.id);
-    else if (failure.code === "chat_not_found") receiveState(conversation, { revision: 0, isChanged: true });
-    else if (failure.status === 413 || failure.status === 400 || isFull(failure)) {
+    else if (failure.code === "chat_not_found") {
+      chatStore.receive({ ...conversation, saved: { revision: 0, isChanged: true } });
+    } else if (failure.status === 413 || failure.status === 400 || isFull(failure)) {
       this.#refuse(conversation, failure.message);
       return false;
     } else throw failure;
@@ -233,7 +233,7 @@ export class ChatSync {
     const { id } = sent;
     const now = chatStore.find(id);
     if (now === undefined) return;
-    receiveState(now, { revision: entry.revision, isChanged: !isSameContent(now, sent) });
+    chatStore.receive({ ...now, saved: { revision: entry.revision, isChanged: !isSameContent(now, sent) } });
     this.#refused.delete(id);
     const problems = new Map(this.#state.problems);
     problems.delete(id);
@@ -251,12 +251,7 @@ export class ChatSync {
     const { content, revision } = await this.#api.read(id);
     const remote = parseConversation(content);
     if (account !== this.#account || remote === undefined) return;
-    const local = chatStore.find(id);
-    const hasChanges = local !== undefined && local.turns.length > 0 && (local.saved?.isChanged ?? true);
-    // A branch that somebody reads is not exchanged under their eyes.
-    const selected = { ...remote.selected, ...local?.selected };
-    const merged = hasChanges ? mergeConversations(local, remote) : { ...remote, selected };
-    const isChanged = hasChanges && !isSameContent(merged, remote);
+    const { merged, isChanged } = uniteWithSaved(chatStore.find(id), remote);
     chatStore.receive({ ...merged, id, saved: { revision, isChanged } });
   }
 
@@ -304,7 +299,3 @@ export class ChatSync {
 }
 
 export const chatSync: ChatSync = new ChatSync();
-
-function receiveState(conversation: Conversation, saved: Conversation["saved"]): void {
-  chatStore.receive({ ...conversation, ...(saved && { saved }) });
-}

@@ -1,6 +1,6 @@
 /** Unites two versions of a conversation. Turns are only ever added, so neither version loses any. */
 
-import type { Answer, Conversation, Turn } from "./conversation.ts";
+import type { Answer, Conversation, SavedState, Turn } from "./conversation.ts";
 
 /** Returns the turns of both, and what is shown and set in `local`. */
 export function mergeConversations(local: Conversation, remote: Conversation): Conversation {
@@ -41,4 +41,10 @@ function moreComplete(local: Answer | undefined, remote: Answer | undefined): An
   const difference = COMPLETENESS[local.state] - COMPLETENESS[remote.state];
   if (difference !== 0) return difference > 0 ? local : remote;
   return remote.text.length > local.text.length ? remote : local;
+}
+
+/** State of a conversation that contains both versions. */
+export function laterState(one: SavedState | undefined, other: SavedState | undefined): SavedState | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { revision: Math.max(one.revision, other.revision), isChanged: true };
 }

@@ -1,5 +1,6 @@
 import type { Conversation } from "./conversation.ts";
 import { pathOf } from "./conversation-tree.ts";
+import { mergeConversations } from "./merge-conversations.ts";
 import type { SavedChat } from "./saved-chats-api.ts";
 import { type ConversationTitle, serialize } from "./stored-conversations.ts";
 
@@ -10,6 +11,19 @@ export function contentOf({ saved: _saved, ...conversation }: Conversation): str
 
 export function isSameContent(one: Conversation | undefined, other: Conversation): boolean {
   return one !== undefined && (one === other || contentOf(one) === contentOf(other));
+}
+
+/** A version of the server together with what this browser has changed; whether it contains more than the server has. */
+export function uniteWithSaved(
+  local: Conversation | undefined,
+  remote: Conversation,
+): { merged: Conversation; isChanged: boolean } {
+  if (local === undefined || local.turns.length === 0 || local.saved?.isChanged === false) {
+    // A branch that somebody reads is not exchanged under their eyes.
+    return { merged: { ...remote, selected: { ...remote.selected, ...local?.selected } }, isChanged: false };
+  }
+  const merged = mergeConversations(local, remote);
+  return { merged, isChanged: !isSameContent(merged, remote) };
 }
 
 /** What others read of a conversation: the branch that is shown, without parameters and IDs of requests. */
