@@ -24,10 +24,10 @@ const INDEX_TIMEOUT_SECONDS = 3.5;
 /** Total time limit, without what pip waits for a core: an index with several addresses costs a timeout for each. */
 const PROBE_MS = 20_000;
 
-/** A connection that waits for a core takes as many times longer as there is more work than cores. */
-function indexTimeoutSeconds(): number {
+/** What waits for a core, such as a mirror on this machine, takes as many times longer as there is more work than cores. */
+function slowness(): number {
   const [load = 0] = loadavg();
-  return INDEX_TIMEOUT_SECONDS * Math.max(1, load / availableParallelism());
+  return Math.max(1, load / availableParallelism());
 }
 
 export class PypiSource implements Source<PypiLocation> {
@@ -94,11 +94,12 @@ export class PypiSource implements Source<PypiLocation> {
   /** pip retries an unreachable index for minutes, so a quick request comes first. */
   async #probe(location: WheelPath, request: FetchRequest): Promise<void> {
     if (this.#isReachable) return;
+    const slow = slowness();
     const parameters = ["index", "versions", location.package, "--retries", "0", "-vv"];
-    const { exitCode, output } = await this.#pip([...parameters, "--timeout", String(indexTimeoutSeconds())], {
+    const { exitCode, output } = await this.#pip([...parameters, "--timeout", String(INDEX_TIMEOUT_SECONDS * slow)], {
       temporaryDirectory: request.scratchDirectory,
       signal: request.signal,
-      endAfterMs: PROBE_MS,
+      endAfterMs: PROBE_MS * slow,
     });
     // An old pip lacks this command. The download itself then reports what is wrong.
     const broken = /connection error: (.*)/.exec(output)?.[1] ?? /(Retrying \(.*)/.exec(output)?.[1];

@@ -1,7 +1,6 @@
 /** What a service of tests starts from: new folders, a configuration, a migrated database and fixed keys. */
 
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyMigratedFile } from "../databases/migrated-file.ts";
@@ -29,7 +28,7 @@ export async function prepareService(options: ServiceOptions, isMigrated: boolea
   const config = options.config ?? "builtin_models: false\n";
   // Most tests wait for their models first; tests of loading on demand configure it explicitly.
   await writeFile(configFile, /^local:/m.test(config) ? config : loadedAtStart(config));
-  const environment: Record<string, string> = {
+  const environment = {
     ...cleanEnvironment(),
     PARLANCE_HOST: "127.0.0.1",
     PARLANCE_PORT: "0",
@@ -42,12 +41,7 @@ export async function prepareService(options: ServiceOptions, isMigrated: boolea
     PARLANCE_ADMIN_KEY: ADMIN_KEY,
     ...options.environment,
   };
-  const folder = environment.PARLANCE_DATA_DIR ?? dataDirectory;
-  const database = join(folder, "parlance.sqlite");
-  if (isMigrated && environment.DATABASE_URL === undefined && !existsSync(database)) {
-    await mkdir(folder, { recursive: true });
-    copyMigratedFile(database);
-  }
+  if (isMigrated) copyMigratedFile(join(dataDirectory, "parlance.sqlite"));
   return { dataDirectory, configFile, environment };
 }
 

@@ -27,6 +27,19 @@ export interface InProcessService extends Service {
   stop(): Promise<void>;
 }
 
+/** Services of this process. */
+let running = 0;
+let isDetecting = false;
+
+/** One thread watches all services of this process, until it ends. */
+function detectStallsOfServices(): void {
+  if (isDetecting || STALL_LIMIT_MS === undefined) return;
+  isDetecting = true;
+  detectStalls(STALL_LIMIT_MS, (stall) => {
+    if (running > 0) addStall(stall);
+  });
+}
+
 async function untilLoaded({ readiness }: App): Promise<void> {
   while ((await readiness()).models.some(({ state }) => state === "loading")) await pause(50);
 }
@@ -55,7 +68,8 @@ export async function startService(options: ServiceOptions = {}): Promise<InProc
     const sources = { ...configSources(), environment };
     const lines: string[] = [];
     const started = await open(sources, (line) => void lines.push(line), lifetime);
-    const detector = STALL_LIMIT_MS === undefined ? undefined : detectStalls(STALL_LIMIT_MS, addStall);
+    detectStallsOfServices();
+    running += 1;
     const { app, origin } = started;
     return {
       ...clientOf({
@@ -72,7 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<InProc
       operations: app.server.operations,
       tools: app.tools,
       stop: async () => {
-        await detector?.stop();
+        running -= 1;
         await drain(app, started.config.server.drainSeconds);
         await lifetime.disposeAsync();
       },
