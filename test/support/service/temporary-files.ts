@@ -15,7 +15,8 @@ export default async function useMemory(): Promise<undefined | (() => Promise<vo
   // PostgreSQL runs as another user.
   await chmod(folder, 0o1777);
   process.env.TMPDIR = folder;
-  return () => rm(folder, { recursive: true, force: true });
+  // PostgreSQL ends a moment after the process that started it, and still writes there.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }
 
 /** Some tests execute what they have written. */
