@@ -10,6 +10,7 @@ import { parseSeconds } from "./parse-seconds.ts";
 import { readEvents } from "./read-events.ts";
 import { addRequestExport } from "./request-export.ts";
 import type { ServiceClient } from "./service-client.ts";
+import { untilInterrupted } from "./until-interrupted.ts";
 import { addServiceOptions, withAdministration } from "./with-administration.ts";
 import { type ServiceOptions, withService } from "./with-service.ts";
 
@@ -90,20 +91,13 @@ async function list(client: ServiceClient, query: Record<string, string>, option
 }
 
 async function follow(client: ServiceClient, query: Record<string, string>, { json }: RequestOptions): Promise<void> {
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
-  try {
+  await untilInterrupted(async (signal) => {
     const parameters = new URLSearchParams({ ...query, stream: "true" });
-    const response = await client.send("GET", `${PATH}?${parameters}`, undefined, interruption.signal);
+    const response = await client.send("GET", `${PATH}?${parameters}`, undefined, signal);
     if (json !== true) console.log(formatFollowed(HEADER));
     for await (const event of readEvents(response))
       console.log(json === true ? JSON.stringify(event) : formatFollowed(toRow(event as Entry)));
-  } catch (failure) {
-    if (!interruption.signal.aborted) throw failure;
-  } finally {
-    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
-  }
+  });
 }
 
 function formatFollowed(cells: readonly string[]): string {

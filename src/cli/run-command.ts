@@ -124,6 +124,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "Show a month's usage and cost by project and model",
     load: async () => (await import("./usage.ts")).usageCommand(),
   },
+  api: {
+    summary: "Call any operation of the administration API",
+    load: async () => (await import("./api.ts")).apiCommand(),
+  },
   licenses: {
     summary: "List the licenses of installed packages and models",
     load: async () => {

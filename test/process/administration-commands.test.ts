@@ -93,6 +93,13 @@ const COMMANDS: readonly string[] = [
   "keys create --name ",
   "usage",
   "usage --json --organization Org",
+  "api /v1/organization/projects?limit=1",
+  'api /v1/organization/projects --data {"name":"Team_C"}',
+  "api /v1/organization/projects --organization Org",
+  "api /v1/organizations",
+  "api -X delete /v1/organization/projects/nobody",
+  "api /v1/organization/projects --data {",
+  "api organization/projects",
 ];
 
 /** What each command prints, with IDs, keys and times replaced. */
@@ -131,6 +138,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(running).toContain("$ keys revoke Admin\nRevoked key_ID.\n0\n");
     expect(running).toContain('"requests_per_minute": 3,');
     expect(running).toContain("$ usage --json --organization Org\n[]\n0\n");
+    expect(running).toContain('"name": "Team_C"');
+    expect(running).toContain("error: Invalid URL (DELETE /v1/organization/projects/nobody)");
+    expect(running).toContain("error: organization/projects is no path");
     const { data } = (await answer.json()) as { data: { actor: unknown }[] };
     const operator = { type: "session", session: expect.objectContaining({ user: { id: "operator" } }) };
     expect(data.map(({ actor }) => actor)).toEqual(Array.from({ length: 10 }, () => operator));
