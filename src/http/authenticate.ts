@@ -28,6 +28,10 @@ export interface Authenticator {
   noteClient(caller: Caller, client: { address: string; client: string | undefined }): void;
   /** Returns the caller of a console session on routes of this kind; undefined when it has none. */
   authenticateSession(token: string, kind: Caller["kind"]): Promise<Caller | undefined>;
+  /** Returns the caller as it is now, which is no use of its key; undefined once its key or session has ended. */
+  currentCaller(caller: Caller): Promise<Caller | undefined>;
+  /** When a key ends by itself, as a token says, in epoch milliseconds; undefined for others. */
+  endOf(key: string | undefined): number | undefined;
   /**
    * Returns the caller, the operator in the organization that the client names. Throws a Fault when others name another
    * organization or project than the key's.
@@ -212,6 +216,28 @@ export async function reauthenticate(
   return caller;
 }
 
+/**
+ * Throws a Fault once the key or session of a request that lasts has ended, or may no longer call the operation. Checks
+ * what is cached, so that it costs little and is no use of the key.
+ */
+export async function checkStanding(
+  request: FastifyRequest,
+  accounts: Pick<Authenticator, "currentCaller" | "endOf">,
+): Promise<void> {
+  const key = sentKey(request.headers);
+  refuseEnded(accounts.endOf(key));
+  const caller = await accounts.currentCaller(request.caller);
+  if (caller === undefined) throw key === undefined ? sessionEnded() : keyEnded();
+  if (caller.keyId !== request.caller.keyId) throw projectChanged();
+  if (caller !== request.caller && caller.access !== undefined) checkAccess(request, caller);
+}
+
+/** Throws a Fault when a token has ended. `endsAt`: epoch milliseconds. */
+export function refuseEnded(endsAt: number | undefined): void {
+  if (endsAt === undefined || endsAt > Date.now()) return;
+  throw new Fault("unauthenticated", "The token of this connection has expired.", { code: "token_expired" });
+}
+
 /** Throws a Fault unless the request sends exactly this key. */
 export async function requireKey(request: FastifyRequest, required: Secret, countWrongKey: CountWrongKey) {
   const key = sentKey(request.headers);
@@ -250,6 +276,16 @@ async function authenticateSession(
     if (caller !== undefined) return caller;
   }
   throw sessionEnded();
+}
+
+function keyEnded(): Fault {
+  const message = "The API key of this connection does not work any more.";
+  return new Fault("unauthenticated", message, { code: "invalid_api_key" });
+}
+
+function projectChanged(): Fault {
+  const message = "Your console session has changed to another project. Connect again.";
+  return new Fault("unauthenticated", message, { code: "session_ended" });
 }
 
 function sessionEnded(): Fault {

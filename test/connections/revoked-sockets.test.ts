@@ -46,3 +46,20 @@ test.concurrent.each([...SOCKET_PATHS])("closes %s when its key is deleted", asy
   expect((await client.next("error")).error).toMatchObject({ code: "invalid_api_key" });
   expect(await client.closed).toEqual({ code: 1008, reason: "invalid_api_key" });
 });
+
+test("ends a client secret, and the session that it opened, when its creator signs out of the console", async () => {
+  const headers = { "sec-fetch-site": "same-origin", "content-type": "application/json" };
+  const send = (method: string, path: string, cookie = "", body: object = {}) =>
+    fetch(`${service.origin}${path}`, { method, headers: { ...headers, cookie }, body: JSON.stringify(body) });
+  const signedIn = await send("POST", "/console/session", "", { key: service.apiKey });
+  const cookie = signedIn.headers.get("set-cookie")?.split(";")[0];
+  const created = await send("POST", "/v1/realtime/client_secrets", cookie);
+  const { value: apiKey } = (await created.json()) as { value: string };
+  const client = await RealtimeClient.connect(service, { query: "model=talks", apiKey });
+  await client.next("session.created");
+  expect((await send("DELETE", "/console/session", cookie)).ok).toBe(true);
+  expect((await client.next("error")).error).toMatchObject({ code: "invalid_api_key" });
+  expect(await client.closed).toEqual({ code: 1008, reason: "invalid_api_key" });
+  const again = await RealtimeClient.connect(service, { query: "model=talks", apiKey }).catch((error) => error);
+  expect(String(again)).toContain("401");
+});

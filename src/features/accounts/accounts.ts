@@ -60,6 +60,8 @@ export interface AccountsOptions {
 interface TokenIssuers {
   /** Returns the hash of the key that a token stands for; undefined for a key that is not a token. Throws a Fault. */
   findKeyHash(key: string, kind: Caller["kind"]): Promise<string | undefined>;
+  /** When a token of theirs ends, in epoch milliseconds; undefined for a key that is not one. */
+  endOf(key: string): number | undefined;
 }
 
 export class Accounts {
@@ -159,6 +161,16 @@ export class Accounts {
   /** Authenticates without a query; returns undefined unless the key works and its cache entry is fresh. */
   authenticateKnown(key: string | undefined): Caller | undefined {
     return this.callers.findKnown(key);
+  }
+
+  /** Returns the caller as it is now, which is no use of its key; undefined once its key or session has ended. */
+  currentCaller(caller: Caller): Promise<Caller | undefined> {
+    return this.callers.current(caller);
+  }
+
+  /** When a key ends by itself, as a token says, in epoch milliseconds; undefined for others. */
+  endOf(key: string | undefined): number | undefined {
+    return key === undefined ? undefined : this.#tokens?.endOf(key);
   }
 
   /**

@@ -98,7 +98,7 @@ export class Callers {
   #copy(caller: Caller, changes: Pick<Caller, "priority" | "labels">): Caller {
     const copy = { ...caller, ...changes };
     this.#cachedKeyOf.set(copy, this.#requireCachedKey(caller));
-    this.#keyHashOf.set(copy, this.#keyHashOf.get(caller) ?? "");
+    this.#keyHashOf.set(copy, this.credentialOf(caller));
     return copy;
   }
 
@@ -107,7 +107,7 @@ export class Callers {
     const cached = this.#cachedKeyOf.get(operator);
     if (cached === undefined) return;
     this.#cachedKeyOf.set(acting, toCachedKey({ ...cached, ...this.#noPolicies, permissions: [], caller: acting }));
-    this.#keyHashOf.set(acting, this.#keyHashOf.get(operator) ?? "");
+    this.#keyHashOf.set(acting, this.credentialOf(operator));
   }
 
   /** Model permissions of a caller that this returned. */
@@ -120,10 +120,27 @@ export class Callers {
     return this.#requireCachedKey(caller)[name];
   }
 
+  /**
+   * Returns a caller that this returned as it is now, which is no use of its key; undefined once its key or session has
+   * ended. Throws a Fault while that cannot be checked.
+   */
+  async current(caller: Caller): Promise<Caller | undefined> {
+    const keyHash = this.credentialOf(caller);
+    const cached = await this.keys.find(keyHash);
+    if (cached === undefined || isOver(cached)) return undefined;
+    this.#renewInBackground(keyHash, cached);
+    return this.#remember(keyHash, cached);
+  }
+
+  /** Hash of the key or session of a caller that this returned. */
+  credentialOf(caller: Caller): string {
+    return this.#keyHashOf.get(caller) ?? "";
+  }
+
   /** Whether the key of a caller that this returned was not revoked since; true while that cannot be checked. */
   async stillWorks(caller: Caller): Promise<boolean> {
     try {
-      const keyHash = this.#keyHashOf.get(caller) ?? "";
+      const keyHash = this.credentialOf(caller);
       const cached = await this.keys.find(keyHash);
       if (cached?.renewAt === undefined) return cached !== undefined;
       this.#renewInBackground(keyHash, cached);
@@ -136,9 +153,13 @@ export class Callers {
 
   #admitted(keyHash: string, cached: CachedKey | undefined): Caller | undefined {
     if (cached === undefined || isOver(cached)) return undefined;
+    this.#noteUse(cached.caller.keyId, { time: Date.now() });
+    return this.#remember(keyHash, cached);
+  }
+
+  #remember(keyHash: string, cached: CachedKey): Caller {
     this.#cachedKeyOf.set(cached.caller, cached);
     this.#keyHashOf.set(cached.caller, keyHash);
-    this.#noteUse(cached.caller.keyId, { time: Date.now() });
     return cached.caller;
   }
 

@@ -7,6 +7,8 @@ export function withClientSecrets(accounts: Accounts, secrets: ClientSecrets): A
   return {
     authenticate: async (key) => (isClientSecret(key) ? (await secrets.open(key)).caller : accounts.authenticate(key)),
     authenticateKnown: (key) => (isClientSecret(key) ? undefined : accounts.authenticateKnown(key)),
+    currentCaller: (caller) => accounts.currentCaller(caller),
+    endOf: (key) => accounts.endOf(key),
     noteClient: (caller, client) => accounts.noteClient(caller, client),
     authenticateSession: (token, kind) => accounts.authenticateSession(token, kind),
     applyScopeHeaders: (caller, headers) => accounts.applyScopeHeaders(caller, headers),

@@ -1,4 +1,4 @@
-/** Client secrets of the Realtime API: which key a secret stands for, and its encrypted session configuration. */
+/** Client secrets of the Realtime API, by the keys that created them, with what is encrypted in each. */
 
 import type { Executor } from "../../storage/database.ts";
 import type { ClientSecretRow } from "./client-secret-rows.ts";
@@ -7,18 +7,8 @@ export async function insertClientSecret(executor: Executor, row: ClientSecretRo
   await executor.insertInto("clientSecrets").values(row).execute();
 }
 
-/** Finds a secret with the hash of its key, which may no longer work. */
-export async function findClientSecret(
-  executor: Executor,
-  secretHash: string,
-): Promise<(ClientSecretRow & { keyHash: string }) | undefined> {
-  return executor
-    .selectFrom("clientSecrets as secret")
-    .innerJoin("apiKeys as key", "key.id", "secret.keyId")
-    .selectAll("secret")
-    .select("key.keyHash")
-    .where("secret.secretHash", "=", secretHash)
-    .executeTakeFirst();
+export async function findClientSecret(executor: Executor, secretHash: string): Promise<ClientSecretRow | undefined> {
+  return executor.selectFrom("clientSecrets").selectAll().where("secretHash", "=", secretHash).executeTakeFirst();
 }
 
 export async function removeExpiredClientSecrets(executor: Executor, now: number): Promise<void> {

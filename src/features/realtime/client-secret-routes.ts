@@ -44,7 +44,7 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
         // The client may name the model in its URL.
         if (session.type === "transcription" || settings.model !== undefined) checkModels(caller, settings, services);
         const seconds = body.expires_after?.seconds ?? DEFAULT_SECRET_SECONDS;
-        const { secret, expiresAt } = await secrets.create(caller, JSON.stringify(session), seconds);
+        const { secret, expiresAt } = await secrets.create(request, JSON.stringify(session), seconds);
         return toClientSecret(secret.reveal(), expiresAt, settings);
       },
     ),
@@ -66,7 +66,7 @@ export function realtimeClientSecrets(secrets: ClientSecrets, services: Realtime
         checkModels(caller, toVoiceSettings(settings, undefined), services);
         const seconds = body.expires_after?.seconds ?? DEFAULT_SECRET_SECONDS;
         const configuration = JSON.stringify({ ...session, type: "translation" });
-        const { secret, expiresAt } = await secrets.create(caller, configuration, seconds);
+        const { secret, expiresAt } = await secrets.create(request, configuration, seconds);
         return {
           value: secret.reveal(),
           expires_at: Math.floor(expiresAt / 1000),

@@ -28,10 +28,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       lastUsedEverySeconds: 3_600,
     });
     closing.defer(() => accounts.close());
-    const secrets = new ClientSecrets(database, accounts.callers);
+    const secrets = new ClientSecrets(database, accounts);
     const { apiKey } = await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
     const caller = await accounts.authenticate(apiKey?.reveal());
-    const { secret, expiresAt } = await secrets.create(caller, SESSION, 60);
+    const { secret, expiresAt } = await secrets.create({ caller, headers: {} }, SESSION, 60);
     return { database, accounts, secrets, caller, secret: secret.reveal(), expiresAt };
   }
 
@@ -56,11 +56,27 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       expiresInSeconds: undefined,
     });
     const caller = await accounts.authenticate(key.reveal());
-    const { secret } = await secrets.create(caller, SESSION, 60);
+    const { secret } = await secrets.create({ caller, headers: {} }, SESSION, 60);
     const opened = await secrets.open(secret.reveal());
+    await opened.checkStanding();
     await accounts.apiKeys.revoke(OPERATOR, scope, caller.keyId);
+    await expect(opened.checkStanding()).rejects.toMatchObject({ code: "invalid_api_key" });
     await expect(opened.authenticate()).rejects.toMatchObject({ code: "invalid_api_key" });
     await expect(secrets.open(secret.reveal())).rejects.toMatchObject({ code: "invalid_api_key" });
+  });
+
+  test("ends with the token with which it was created", async () => {
+    const { accounts, secrets, caller } = await open();
+    const endsAt = Date.now() + 20_000;
+    accounts.trustTokens({ findKeyHash: async () => undefined, endOf: () => endsAt });
+    const headers = { authorization: "Bearer token" };
+    const { secret, expiresAt } = await secrets.create({ caller, headers }, SESSION, 60);
+    expect(expiresAt).toBe(endsAt);
+    const opened = await secrets.open(secret.reveal());
+    vi.useFakeTimers({ toFake: ["Date"], now: endsAt });
+    for (const check of [opened.authenticate, opened.checkStanding]) {
+      await expect(check()).rejects.toMatchObject({ kind: "unauthenticated", code: "token_expired" });
+    }
   });
 
   test("is stored as a hash, and its session encrypted", async () => {

@@ -1,12 +1,15 @@
 /** Client secrets of the Realtime API: short-lived stand-ins for a key, which browsers may hold. */
 
 import { hash, randomBytes } from "node:crypto";
+import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
+import { refuseEnded } from "../../http/authenticate.ts";
+import { sentKey } from "../../http/sent-key.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";
 import type { Database } from "../../storage/database.ts";
-import type { Callers } from "../accounts/index.ts";
+import type { Accounts, Callers } from "../accounts/index.ts";
 import {
   countClientSecrets,
   findClientSecret,
@@ -21,6 +24,19 @@ const FORM = /^ek_[0-9a-f]{48}$/;
 /** Secrets that one key may have at a time. */
 const MAX_PER_KEY = 10_000;
 
+type ParentAccounts = Pick<Accounts, "endOf"> & {
+  callers: Pick<Callers, "credentialOf" | "current" | "findSession">;
+};
+
+/** What is encrypted with a secret. */
+interface Parent {
+  session: string;
+  /** Hash of the key or console session with which it was created. */
+  credential?: string;
+  /** Epoch milliseconds at which the token ends with which it was created. */
+  endsAt?: number;
+}
+
 export interface NewClientSecret {
   secret: Secret;
   /** Epoch milliseconds. */
@@ -33,24 +49,40 @@ export interface OpenedClientSecret {
   session: string;
   /** Authenticates the caller again, also after the secret has expired. Throws a Fault. */
   authenticate: () => Promise<Caller>;
+  /** Throws a Fault once what the secret was created with has ended: a key, a console session or a token. */
+  checkStanding: () => Promise<void>;
 }
 
 export class ClientSecrets {
   readonly #database: Database;
-  readonly #callers: Pick<Callers, "find">;
+  readonly #accounts: ParentAccounts;
 
-  constructor(database: Database, callers: Pick<Callers, "find">) {
+  constructor(database: Database, accounts: ParentAccounts) {
     this.#database = database;
-    this.#callers = callers;
+    this.#accounts = accounts;
   }
 
-  /** Creates a secret that stands for the caller's key. `session` is stored encrypted with the secret itself. */
-  async create({ keyId }: Caller, session: string, seconds: number): Promise<NewClientSecret> {
+  /**
+   * Creates a secret that stands for the key, console session or token of a request, and ends with it. `session` is
+   * stored encrypted with the secret itself.
+   */
+  async create(
+    { caller, headers }: Pick<FastifyRequest, "caller" | "headers">,
+    session: string,
+    seconds: number,
+  ): Promise<NewClientSecret> {
+    const { keyId } = caller;
+    const endsAt = this.#accounts.endOf(sentKey(headers));
     const secret = new Secret(`${PREFIX}${randomBytes(SECRET_BYTES).toString("hex")}`);
     const secretHash = hashClientSecret(secret.reveal());
     const createdAt = Date.now();
-    const expiresAt = createdAt + seconds * 1000;
-    const sealed = new Keyring([secret]).encrypt(session, secretHash).toString("base64");
+    const expiresAt = Math.min(createdAt + seconds * 1000, endsAt ?? Infinity);
+    const parent: Parent = {
+      session,
+      credential: this.#accounts.callers.credentialOf(caller),
+      ...(endsAt && { endsAt }),
+    };
+    const sealed = new Keyring([secret]).encrypt(JSON.stringify(parent), secretHash).toString("base64");
     await this.#database.transaction(async (executor) => {
       await removeExpiredClientSecrets(executor, createdAt);
       if ((await countClientSecrets(executor, keyId)) >= MAX_PER_KEY) throw tooMany();
@@ -70,15 +102,26 @@ export class ClientSecrets {
       const message = "This client secret has expired. Create another one with POST /v1/realtime/client_secrets.";
       throw new Fault("unauthenticated", message, { code: "client_secret_expired" });
     }
-    const session = new Keyring([new Secret(secret)]).decrypt(Buffer.from(row.session, "base64"), secretHash);
-    const authenticate = async () => {
-      const caller = await this.#callers.find(row.keyHash);
-      if (caller !== undefined) return caller;
-      const message = "The API key of this client secret does not work any more.";
-      throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
+    const sealed = new Keyring([new Secret(secret)]).decrypt(Buffer.from(row.session, "base64"), secretHash);
+    const { session, credential, endsAt } = JSON.parse(sealed) as Parent;
+    // Of an earlier version: it would have ended within two hours.
+    if (credential === undefined) throw incorrect();
+    const { callers } = this.#accounts;
+    const require = (caller: Caller | undefined): Caller => {
+      refuseEnded(endsAt);
+      // A console session that has changed to another project has another key.
+      return caller?.keyId === row.keyId ? caller : refuseKey();
     };
-    return { caller: await authenticate(), session, authenticate };
+    const authenticate = async () => require(await callers.findSession(credential));
+    const caller = await authenticate();
+    const checkStanding = async () => void require(await callers.current(caller));
+    return { caller, session, authenticate, checkStanding };
   }
+}
+
+function refuseKey(): never {
+  const message = "The key or session of this client secret does not work any more.";
+  throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }
 
 export function isClientSecret(key: string | undefined): key is string {

@@ -41,7 +41,7 @@ interface RealtimeParts {
 /** Sessions of the Realtime API. */
 export function openRealtime(parts: RealtimeParts): Feature {
   const { config, lifetime, inference, authenticate, accounts, store, metrics, files, usage, recorded, tools } = parts;
-  const secrets = new ClientSecrets(parts.database, accounts.callers);
+  const secrets = new ClientSecrets(parts.database, accounts);
   const speechDetection = new SpeechDetection((signal) => voiceActivityFile(store, signal));
   lifetime.defer(() => speechDetection.close());
   const { transcriptionModel, speechModel, maxSessionsPerProject, ...limits } = config.realtime;

@@ -1,6 +1,6 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { reauthenticate } from "../../http/authenticate.ts";
+import { checkStanding, reauthenticate } from "../../http/authenticate.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import { sentKey } from "../../http/sent-key.ts";
 import { refusePlainRequest } from "../../http/sockets/accept-sockets.ts";
@@ -152,7 +152,7 @@ async function serve(
     session = opened;
     leave = sessions.add({
       project: caller.projectId ?? caller.organizationId,
-      authenticate,
+      checkStanding: secret?.checkStanding ?? (() => checkStanding(request, accounts)),
       isBusy: () => session?.isBusy === true,
       close: fail,
     });

@@ -1,5 +1,4 @@
-import type { FastifyPluginAsync } from "fastify";
-import type { Caller } from "../../contracts/caller.ts";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { operation, routes } from "../../http/operation.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
 import {
@@ -24,10 +23,10 @@ const DEFINITION = { grants: "credential", tag: "Realtime", permission: "project
 
 /** POST /v1/realtime/sessions and /v1/realtime/transcription_sessions, the forms of the beta */
 export function realtimeSessions(secrets: ClientSecrets, services: RealtimeServices): FastifyPluginAsync {
-  const create = async (caller: Caller, session: SessionConfiguration, seconds = DEFAULT_SECRET_SECONDS) => {
+  const create = async (request: FastifyRequest, session: SessionConfiguration, seconds = DEFAULT_SECRET_SECONDS) => {
     const settings = updateSettings(defaultSettings(session.type), session);
-    if (session.type === "transcription" || settings.model !== undefined) check(caller, settings, services);
-    const { secret, expiresAt } = await secrets.create(caller, JSON.stringify(session), seconds);
+    if (session.type === "transcription" || settings.model !== undefined) check(request.caller, settings, services);
+    const { secret, expiresAt } = await secrets.create(request, JSON.stringify(session), seconds);
     return { settings, secret: { value: secret.reveal(), expiresAt } };
   };
   return routes(
@@ -39,10 +38,10 @@ export function realtimeSessions(secrets: ClientSecrets, services: RealtimeServi
         body: BetaSessionBody,
         answer: BetaSession,
       },
-      async ({ body, caller, request, reply }) => {
+      async ({ body, request, reply }) => {
         reportIgnoredFields(reply, ignoredBetaFields(request.body, BetaSessionBody));
         const { seconds } = body.client_secret?.expires_after ?? {};
-        const { settings, secret } = await create(caller, toSessionConfiguration(body), seconds);
+        const { settings, secret } = await create(request, toSessionConfiguration(body), seconds);
         return toBetaSession(settings, secret);
       },
     ),
@@ -54,10 +53,10 @@ export function realtimeSessions(secrets: ClientSecrets, services: RealtimeServi
         body: BetaTranscriptionSessionBody,
         answer: BetaTranscriptionSession,
       },
-      async ({ body, caller, request, reply }) => {
+      async ({ body, request, reply }) => {
         reportIgnoredFields(reply, ignoredBetaFields(request.body, BetaTranscriptionSessionBody));
         const { seconds } = body.client_secret?.expires_after ?? {};
-        const { settings, secret } = await create(caller, toTranscriptionConfiguration(body), seconds);
+        const { settings, secret } = await create(request, toTranscriptionConfiguration(body), seconds);
         return toBetaTranscriptionSession(settings, secret);
       },
     ),

@@ -88,6 +88,14 @@ export class BearerTokens {
     return kind === "admin" ? signedInUserHash(userId) : this.#ofUser(userId, claims, issuer.settings);
   }
 
+  /** When a token that has been verified ends, in epoch milliseconds; undefined for what is not a token of a trusted issuer. */
+  endOf(token: string): number | undefined {
+    if (token.length > MAX_TOKEN_LENGTH || !TOKEN.test(token)) return undefined;
+    const issuer = this.#issuerOf(token);
+    if (issuer === undefined) return undefined;
+    return ((decodeJwt(token).exp ?? 0) + issuer.settings.clockToleranceSeconds) * 1000;
+  }
+
   #issuerOf(token: string): Issuer | undefined {
     try {
       return this.#issuers.get(decodeJwt(token).iss ?? "");

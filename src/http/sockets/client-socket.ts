@@ -19,6 +19,8 @@ const HIGH_WATER_BYTES = 1024 ** 2;
 const MAX_UNREAD_BYTES = 16 * 1024 ** 2;
 const DEFAULT_MAX_UNREAD_SECONDS = 30;
 const FLUSH_CHECK_MS = 20;
+/** Time in which a client has to answer the end of its connection. */
+const CLOSE_MS = 2_000;
 /** A client that answers no ping of this interval is gone. */
 const PING_SECONDS = 30;
 
@@ -51,6 +53,8 @@ export class ClientSocket {
     this.#options = options;
     const { socket, onClose } = options;
     socket.on("message", (data: Buffer, isBinary: boolean) => {
+      // A client that ignores the end of its connection.
+      if (socket.readyState !== socket.OPEN) return;
       this.lastMessageAt = performance.now();
       this.#waiting.push({ message: data, isBinary });
       this.#waitingBytes += data.length;
@@ -85,13 +89,19 @@ export class ClientSocket {
 
   /** Ends the connection as its client asked for it. */
   end(): void {
-    this.#options.socket.close(NORMAL);
+    this.#close(NORMAL);
   }
 
   close(failure: Fault): void {
-    const { socket } = this.#options;
     // A reason has at most 123 bytes.
-    socket.close(CODES[failure.kind] ?? POLICY_VIOLATION, failure.code ?? failure.kind);
+    this.#close(CODES[failure.kind] ?? POLICY_VIOLATION, failure.code ?? failure.kind);
+  }
+
+  /** A client that does not answer loses its connection, and its place among those of its project, soon after. */
+  #close(code: number, reason?: string): void {
+    const { socket } = this.#options;
+    socket.close(code, reason);
+    setTimeout(() => socket.terminate(), CLOSE_MS).unref();
   }
 
   async #handleAll(): Promise<void> {

@@ -3,13 +3,14 @@
  * no longer works.
  */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 
 export interface OpenSocket {
   project: string;
-  /** Authenticates the key or session of its client again. Throws a Fault. */
-  authenticate(): Promise<unknown>;
+  /** Throws a Fault once the key or session of its client has ended. Asks nobody but the cache of keys. */
+  checkStanding(): Promise<void>;
   /** Whether something runs for its client. */
   isBusy(): boolean;
   /** Ends the connection with an error event that says why. */
@@ -27,13 +28,17 @@ export interface SocketLimit {
 
 const DRAIN_CHECK_MS = 50;
 /** A client that only sends silence, or nothing, starts nothing that would authenticate it. */
-const AUTHENTICATE_MS = 5_000;
+const CHECK_MS = 5_000;
+/** Sockets that are checked in one turn of the event loop. */
+const CHECKED_AT_ONCE = 50;
 
 export class OpenSockets {
   readonly #limit: SocketLimit;
   readonly #open = new Set<OpenSocket>();
+  /** Those whose check has not ended. */
+  readonly #checked = new Set<OpenSocket>();
   #draining: Poll | undefined;
-  #authenticating: Poll | undefined;
+  #checking: Poll | undefined;
 
   constructor(limit: SocketLimit) {
     this.#limit = limit;
@@ -52,12 +57,12 @@ export class OpenSockets {
       throw new Fault("request-rate-limited", message, { code, retryAfterSeconds: 1 });
     }
     this.#open.add(socket);
-    this.#authenticating ??= new Poll(() => this.#authenticate(), { everyMs: AUTHENTICATE_MS });
+    this.#checking ??= new Poll(() => this.#checkAll(), { everyMs: CHECK_MS });
     return () => {
       this.#open.delete(socket);
       if (this.#open.size > 0) return;
-      this.#authenticating?.stop();
-      this.#authenticating = undefined;
+      this.#checking?.stop();
+      this.#checking = undefined;
     };
   }
 
@@ -71,15 +76,23 @@ export class OpenSockets {
     closeIdle();
   }
 
-  async #authenticate(): Promise<void> {
-    for (const socket of [...this.#open]) {
-      try {
-        await socket.authenticate();
-      } catch (failure) {
-        // Any other failure says nothing about the key: the database may be unavailable.
-        if (failure instanceof Fault && REFUSALS.has(failure.kind)) socket.close(failure);
-      }
+  /** One socket that waits, such as for the database, delays no other. */
+  async #checkAll(): Promise<void> {
+    for (const [index, socket] of [...this.#open].entries()) {
+      if (index % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await nextTurn();
+      if (this.#checked.has(socket)) continue;
+      this.#checked.add(socket);
+      void check(socket).finally(() => this.#checked.delete(socket));
     }
+  }
+}
+
+async function check(socket: OpenSocket): Promise<void> {
+  try {
+    await socket.checkStanding();
+  } catch (failure) {
+    // Any other failure says nothing about the key: the database may be unavailable.
+    if (failure instanceof Fault && REFUSALS.has(failure.kind)) socket.close(failure);
   }
 }
 

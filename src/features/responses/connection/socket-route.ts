@@ -1,6 +1,6 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { reauthenticate } from "../../../http/authenticate.ts";
+import { checkStanding, reauthenticate } from "../../../http/authenticate.ts";
 import type { InternalRequests } from "../../../http/internal-requests.ts";
 import { rawOperation, routes } from "../../../http/operation.ts";
 import { refusePlainRequest } from "../../../http/sockets/accept-sockets.ts";
@@ -83,7 +83,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
   try {
     leave = sockets.add({
       project: caller.projectId ?? caller.organizationId,
-      authenticate,
+      checkStanding: () => checkStanding(request, accounts),
       isBusy: () => connection.isBusy,
       close: fail,
     });
