@@ -1,6 +1,6 @@
 /** Prometheus metrics of requests; those of a feature are in its folder. Label values are catalog IDs and status codes, so that callers cannot create new series. */
 
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, type Metric, Registry } from "prom-client";
 import { MINUTE_MS } from "../kernel/durations.ts";
 import { inDollars } from "../kernel/nano-dollars.ts";
 import { type PoolMeasure, registerDeploymentGauges } from "./deployment-gauges.ts";
@@ -63,6 +63,18 @@ const KEEP_SERIES_MS = 5 * MINUTE_MS;
 
 /** Buckets from milliseconds (cached responses) to minutes (long generations). */
 const SECONDS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+
+let ofProcess: Metric[] | undefined;
+
+/** Default metrics of the process, collected once: prom-client does not end its observers. */
+function processMetrics(): readonly Metric[] {
+  if (ofProcess === undefined) {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    ofProcess = registry.getMetricsAsArray() as object[] as Metric[];
+  }
+  return ofProcess;
+}
 
 export class Metrics {
   readonly registry = new Registry();
@@ -170,7 +182,7 @@ export class Metrics {
   /** Calls the functions at each scrape. */
   constructor({ deployments, pools }: MetricsSources) {
     this.#deployments = deployments;
-    collectDefaultMetrics({ register: this.registry });
+    for (const metric of processMetrics()) this.registry.registerMetric(metric);
     registerDeploymentGauges(this.registry, deployments, pools);
   }
 
