@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
 import type { Access, Caller } from "../contracts/caller.ts";
-import { reauthenticate } from "./authenticate.ts";
+import { reauthenticate } from "./standing.ts";
 
 const MEMBER: Access = { organization: [], projects: { proj_a: ["project.inference"] } };
 const VIEWER: Access = { organization: [], projects: { proj_a: ["project.usage.read"] } };

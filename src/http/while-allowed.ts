@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../contracts/caller.ts";
 import { Fault } from "../kernel/faults.ts";
-import { type Authenticator, reauthenticate } from "./authenticate.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { reauthenticate } from "./standing.ts";
 
 type Accounts = Pick<Authenticator, "authenticate" | "authenticateSession">;
 

@@ -3,8 +3,8 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
-import { refuseEnded } from "../../http/authenticate.ts";
 import { sentKey } from "../../http/sent-key.ts";
+import { refuseEnded } from "../../http/standing.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault, unavailable } from "../../kernel/faults.ts";
 import { Secret } from "../../kernel/secret.ts";

@@ -1,12 +1,12 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { checkStanding, reauthenticate } from "../../../http/authenticate.ts";
 import type { InternalRequests } from "../../../http/internal-requests.ts";
 import { rawOperation, routes } from "../../../http/operation.ts";
 import { refusePlainRequest } from "../../../http/sockets/accept-sockets.ts";
 import { ClientSocket } from "../../../http/sockets/client-socket.ts";
 import { headersOfMessages } from "../../../http/sockets/handshake-headers.ts";
 import type { OpenSockets } from "../../../http/sockets/open-sockets.ts";
+import { checkStanding, reauthenticate } from "../../../http/standing.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { Poll } from "../../../kernel/jobs/poll.ts";
 import { toFailureEvent } from "../../../wire/responses/socket-events.ts";
