@@ -8,7 +8,7 @@ import type { OsSandbox } from "../../kernel/process/os-sandbox.ts";
 import type { ShownContainer, ShownContainerFile } from "../../wire/openai/containers.ts";
 import type { MountedSkill } from "../skills/index.ts";
 import { toSandboxFiles } from "./mounted-skills.ts";
-import { isInFolder, PythonSession } from "./sandbox/python-session.ts";
+import { isInFolder, nodeCommand, PythonSession } from "./sandbox/python-session.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
 export interface ContainerFile extends ShownContainerFile {
@@ -219,6 +219,7 @@ export class Containers implements Disposable {
   }
 
   async #sessionOf(container: LiveContainer, signal: AbortSignal): Promise<PythonSession> {
+    const node = await nodeCommand(this.#sandbox);
     if (container.session?.hasEnded === false) return container.session;
     container.session = undefined;
     const deadline = Date.now() + this.#settings.queueSeconds * 1000;
@@ -232,7 +233,7 @@ export class Containers implements Disposable {
     const { maxMemoryMegabytes, timeoutSeconds, maxOutputKilobytes, maxFileMegabytes } = this.#settings;
     const maxOutputBytes = maxOutputKilobytes * 1024;
     const sizes = { maxOutputBytes, maxFileBytes: maxFileMegabytes * MEGABYTE, maxFiles: MAX_FILES };
-    container.session = new PythonSession({ maxMemoryMegabytes, timeoutSeconds, ...sizes }, this.#sandbox);
+    container.session = new PythonSession({ maxMemoryMegabytes, timeoutSeconds, ...sizes }, this.#sandbox, node);
     container.synced = new Map();
     container.hasSkills = false;
     return container.session;

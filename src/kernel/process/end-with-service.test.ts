@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { eventually } from "../../../test/support/service/eventually.ts";
+import { processState } from "../../../test/support/service/process-state.ts";
 import { endWithService } from "./end-with-service.ts";
 
 const [program] = await endWithService(["true"]);
@@ -27,19 +27,10 @@ test.runIf(program !== "true")("a program that reads no input ends with a proces
   );
   const [line] = await once(service.stdout, "data");
   const pid = Number(String(line));
-  expect(stateOf(pid)).toMatch(/[RSD]/);
+  expect(processState(pid)).toMatch(/[RSD]/);
   service.kill("SIGKILL");
-  await eventually(() => expect(stateOf(pid)).toMatch(/^(?:Z.*|ended)$/));
+  await eventually(() => expect(processState(pid)).toMatch(/^(?:Z.*|ended)$/));
 });
-
-/** As the kernel says it: a process that was killed is a zombie (Z) until its new parent notices. */
-function stateOf(pid: number): string {
-  try {
-    return /^State:\t(\w)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "ended";
-  } catch {
-    return "ended";
-  }
-}
 
 test("leaves the command of a missing program as it is", async () => {
   expect(await endWithService(["no-such-program", "x"])).toEqual(["no-such-program", "x"]);

@@ -72,11 +72,11 @@ function takeSample(answered: Int32Array): Sample {
   Error.stackTraceLimit = stackTraceLimit;
   const frames = stack.split("\n").filter((line) => line.startsWith("    at ") && !line.includes("at async "));
   // Those of this function and of what calls it.
-  const own = frames.findLastIndex((frame) => frame.includes("takeSample") || frame.includes("at <anonymous>:"));
+  const innermost = frames.findLastIndex((frame) => frame.includes("takeSample") || frame.includes("at <anonymous>:"));
   return {
     answered: Atomics.load(answered, 0),
     cpuMs: mainThreadMs(process.pid),
-    stack: frames.slice(own + 1).map((frame) => frame.slice("    at ".length)),
+    stack: frames.slice(innermost + 1).map((frame) => frame.slice("    at ".length)),
   };
 }
 

@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { OS_SANDBOX } from "../../../../test/support/service/os-sandbox.ts";
 import { oncePerState } from "../../../../test/support/unchanged/once-per-state.ts";
-import { PythonSession, readAnswer, SandboxKilledError } from "./python-session.ts";
+import { type NodeCommand, nodeCommand, PythonSession, readAnswer, SandboxKilledError } from "./python-session.ts";
 
 const test = oncePerState(import.meta.filename);
 
@@ -52,7 +52,9 @@ describe.each(MODES.filter(([mode, sandbox]) => mode === "process" || sandbox !=
     let port: number;
     let connections = 0;
 
+    let node: NodeCommand;
     beforeAll(async () => {
+      node = await nodeCommand(sandbox);
       process.env.SANDBOX_TEST_SECRET = "hidden-value";
       server = createServer((socket) => {
         connections += 1;
@@ -60,7 +62,7 @@ describe.each(MODES.filter(([mode, sandbox]) => mode === "process" || sandbox !=
       });
       await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
       port = (server.address() as AddressInfo).port;
-      session = new PythonSession(LIMITS, sandbox);
+      session = new PythonSession(LIMITS, sandbox, node);
     });
     afterAll(() => {
       delete process.env.SANDBOX_TEST_SECRET;
@@ -228,7 +230,7 @@ for code in json.loads(${JSON.stringify(cases)}):
       });
 
       test("an endless loop, and a caller that leaves", async () => {
-        const short = new PythonSession({ ...LIMITS, timeoutSeconds: 3 }, sandbox);
+        const short = new PythonSession({ ...LIMITS, timeoutSeconds: 3 }, sandbox, node);
         const loop = short.run({ code: "while True: pass", files: [], removed: [] }, never);
         await expect(loop).rejects.toThrow(SandboxKilledError);
         await expect(loop).rejects.toThrow("The code took longer than 3 s");
@@ -241,7 +243,7 @@ for code in json.loads(${JSON.stringify(cases)}):
       });
 
       test("a result that the process did not write, and one of megabytes without an end", async () => {
-        const forger = new PythonSession(LIMITS, sandbox);
+        const forger = new PythonSession(LIMITS, sandbox, node);
         const forged = '{"isDone":true,"output":"FORGED","outputBytes":6,"files":[],"removed":[],"leftOut":0}';
         for (const data of [`b${JSON.stringify(forged)}`, "b'x' * 4_000_000"]) {
           const write = `${DESCRIPTOR(3)}data = ${data}\nops.write(stream, to_js(data), 0, len(data), None)`;

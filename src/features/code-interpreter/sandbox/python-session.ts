@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { z } from "zod";
 import { lazy } from "../../../kernel/lazy.ts";
 import { Child, type ChildEnd } from "../../../kernel/process/child.ts";
+import { endWithService } from "../../../kernel/process/end-with-service.ts";
 import { FrameError, readFrames, toFrame } from "../../../kernel/process/frames.ts";
 import type { OsSandbox } from "../../../kernel/process/os-sandbox.ts";
 import type { SandboxAnswer, SandboxRequest, TokenRequest } from "./sandbox-messages.ts";
@@ -50,6 +51,17 @@ const Answer = lazy.object(() => ({
   leftOut: z.int().nonnegative(),
 }));
 
+export type NodeCommand = readonly [program: string, ...words: string[]];
+
+/** Command of Node.js for sessions. Code that loops lets no timer of its process watch the service. */
+export async function nodeCommand(sandbox: OsSandbox | undefined): Promise<NodeCommand> {
+  const { execPath } = process;
+  // The operating system's sandbox ends with the service by itself.
+  if (sandbox !== undefined) return [execPath];
+  const [program = execPath, ...words] = await endWithService([execPath]);
+  return [program, ...words];
+}
+
 export class PythonSession {
   readonly #limits: PythonLimits;
   readonly #child: Child;
@@ -57,8 +69,11 @@ export class PythonSession {
   #killed: string | undefined;
   #isReady = false;
 
-  /** `sandbox`: the operating system's; without one, the process has the permissions of Node.js alone. */
-  constructor(limits: PythonLimits, sandbox: OsSandbox | undefined) {
+  /**
+   * `sandbox`: the operating system's; without one, the process has the permissions of Node.js alone. `node`: the command
+   * that starts Node.js, of which the operating system ends the process with the service.
+   */
+  constructor(limits: PythonLimits, sandbox: OsSandbox | undefined, [program, ...words]: NodeCommand) {
     this.#limits = limits;
     const folder = dirname(createRequire(HERE).resolve("pyodide/package.json")) + sep;
     const { maxOutputBytes, maxFileBytes, maxFiles, maxMemoryMegabytes } = limits;
@@ -74,8 +89,8 @@ export class PythonSession {
     const sizes = [maxOutputBytes, maxFileBytes, maxFiles].map(String);
     const options = [pathToFileURL(`${folder}pyodide.mjs`).href, folder, ...sizes];
     this.#child = new Child({
-      program: process.execPath,
-      args: [...flags, ENTRY, ...options],
+      program,
+      args: [...words, ...flags, ENTRY, ...options],
       environment: sandbox === undefined ? {} : { PATH: process.env.PATH },
       stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
       cwd: folder,
