@@ -13,7 +13,8 @@ export type IdentifierKind = "user" | "key" | "caller" | "email" | "endUser";
 export interface Quotation {
   /** Part that each such text has, in any case. */
   token: string;
-  pattern: RegExp;
+  /** Returns the text with `by` wherever it names the person. Takes time in proportion to the text's length. */
+  replace(text: string, by: string): string;
 }
 
 /** A user of an organization, or an end user of an application. */

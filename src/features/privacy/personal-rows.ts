@@ -102,7 +102,7 @@ async function replaceText(
   { column, within, text }: { column: string; within: AnyTexts["within"]; text: string },
   person: Person,
 ): Promise<number> {
-  const replaced = person.quotations.reduce((rest, { pattern }) => rest.replace(pattern, person.pseudonym), text);
+  const replaced = withoutPerson(text, person);
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? replaced : `${replaced} ${number}`;
     const statement = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${name}
@@ -137,11 +137,15 @@ async function* quotingTexts(
       group by ${sql.ref(column)} order by ${sql.ref(column)} limit ${ROWS_AT_ONCE}`;
     const { rows } = await database.run((executor) => query.execute(executor));
     for (const row of rows) {
-      if (quotations.some(({ pattern }) => row.text.search(pattern) >= 0)) yield { ...row, rows: Number(row.rows) };
+      if (withoutPerson(row.text, person) !== row.text) yield { ...row, rows: Number(row.rows) };
     }
     if (rows.length < ROWS_AT_ONCE) return;
     after = rows.at(-1)?.text;
   }
+}
+
+function withoutPerson(text: string, { quotations, pseudonym }: Person): string {
+  return quotations.reduce((rest, quotation) => quotation.replace(rest, pseudonym), text);
 }
 
 /** Whether a text may have the token. `lower` of SQLite knows ASCII only, so only ASCII is compared. */

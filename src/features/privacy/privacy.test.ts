@@ -484,6 +484,34 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(service.accounts.users.retrieve({ organizationId, id: ottilie.user.id })).resolves.toBeDefined();
   });
 
+  test("erases events of webhooks that name the end user, in one organization only", async () => {
+    const { database, privacy, organizationId } = await open(kind);
+    const outbox = new WebhookOutbox([{ ...ENDPOINT, events: ["budget.reached", "api_key.created"] }]);
+    const amount = { value: 1, currency: "usd" as const };
+    const reached = (organization_id: string, id: string) => ({
+      type: "budget.reached" as const,
+      data: {
+        ...{ budget_id: "budget_1", name: "day", organization_id, project_id: null, interval: "day", percent: 50 },
+        ...{ subject: { type: "end_user", id }, limit: amount, spent: amount, starts_at: 1, resets_at: 2 },
+        is_enforcing: true,
+      },
+    });
+    const key = { id: "key_1", organization_id: organizationId, project_id: null, kind: "admin" as const };
+    await database.run(async (executor) => {
+      await outbox.add(executor, reached(organizationId, "ada"), Date.now());
+      await outbox.add(executor, reached("org_other", "ada"), Date.now());
+      const name = `"subject":{"type":"end_user","id":"ada"}`;
+      await outbox.add(executor, { type: "api_key.created", data: { ...key, name } }, Date.now());
+    });
+    for (const value of ["object", "event", "day", "org_other", "budget_1"]) {
+      expect((await privacy.eraseEndUser(AUTHOR, organizationId, value)).rows).toEqual({});
+    }
+    expect((await privacy.eraseEndUser(AUTHOR, organizationId, "ada")).rows).toEqual({ webhookDeliveries: 1 });
+    const left = await database.run((executor) => executor.selectFrom("webhookDeliveries").select("payload").execute());
+    const naming = (part: string) => left.filter(({ payload }) => payload.includes(part)).length;
+    expect([naming('"ada"'), naming("org_other"), naming("key_1")]).toEqual([1, 1, 1]);
+  });
+
   test("erases responses whose request named the end user, and those of nobody else", async () => {
     const service = await open(kind);
     const { privacy, organizationId, projectId, database } = service;

@@ -11,6 +11,11 @@ interface Writing {
 
 /** The least that a local part without a separator has to have beside a name. */
 const MIN_NAME = 4;
+/** Middle names and other characters between the first and the last name. */
+const MAX_BETWEEN = 12;
+const NO_WORD = "[^\\p{L}\\p{N}]";
+const WORD_START = "(?<![\\p{L}\\p{N}])";
+const WORD_END = "(?![\\p{L}\\p{N}])";
 
 /**
  * Returns what names the person. A first or last name alone may mean another one, or a thing, so it stays; so does a
@@ -19,19 +24,73 @@ const MIN_NAME = 4;
 export function quotationsOf({ identifiers, name }: Writing): Quotation[] {
   const names = (name ?? "").split(/\s+/).filter((part) => part.length >= 2);
   const [first, last] = [names[0], names.at(-1)];
-  const quotations = identifiers.map((value) => ({ token: value, pattern: toPattern(escaped(value)) }));
+  const quotations = identifiers.map((value) => literal(value, escaped(value)));
   if (first !== undefined && last !== undefined && names.length > 1) {
-    const [one, other] = [escaped(first), escaped(last)];
-    const between = `(?:${names.slice(1, -1).map(escaped).join("|") || "(?!)"}|[^\\p{L}\\p{N}]){0,12}?`;
-    quotations.push({ token: last, pattern: asWord(`(?:${one}${between}${other}|${other}${between}${one})`) });
+    quotations.push(fullName(first, names.slice(1, -1), last));
   }
   for (const value of identifiers) {
     const local = /^([^@\s]+)@/.exec(value)?.[1];
-    if (local !== undefined && isUnmistakable(local, names)) {
-      quotations.push({ token: local, pattern: asWord(escaped(local)) });
-    }
+    if (local !== undefined && isUnmistakable(local, names)) quotations.push(literal(local, asWord(escaped(local))));
   }
   return quotations;
+}
+
+function literal(token: string, source: string): Quotation {
+  const pattern = new RegExp(source, "giu");
+  return { token, replace: (text, by) => text.replace(pattern, () => by) };
+}
+
+/**
+ * The first and the last name in either order, with middle names and other characters than letters between them. It goes
+ * on from each name step by step: one regular expression of all would try every way to split a text into middle names.
+ */
+function fullName(first: string, middle: readonly string[], last: string): Quotation {
+  const [one, other] = [escaped(first), escaped(last)];
+  const start = new RegExp(`${WORD_START}(?:${one}|${other})`, "giu");
+  const orders = [
+    { from: sticky(one), to: sticky(`${other}${WORD_END}`) },
+    { from: sticky(other), to: sticky(`${one}${WORD_END}`) },
+  ];
+  const longestFirst = middle.toSorted((a, b) => b.length - a.length).map(escaped);
+  const between = sticky([...longestFirst, NO_WORD].join("|"));
+  const endOf = (text: string, index: number): number | undefined => {
+    for (const { from, to } of orders) {
+      let place = after(from, text, index);
+      for (let pieces = 0; place !== undefined && pieces <= MAX_BETWEEN; pieces += 1) {
+        const end = after(to, text, place);
+        if (end !== undefined) return end;
+        place = after(between, text, place);
+      }
+    }
+    return undefined;
+  };
+  return {
+    token: last,
+    replace(text, by) {
+      let [replaced, kept] = ["", 0];
+      for (let match = find(start, text, 0); match !== undefined; ) {
+        const end = endOf(text, match);
+        if (end !== undefined) {
+          replaced += text.slice(kept, match) + by;
+          kept = end;
+        }
+        match = find(start, text, end ?? match + String.fromCodePoint(text.codePointAt(match) ?? 0).length);
+      }
+      return replaced + text.slice(kept);
+    },
+  };
+}
+
+/** Index of the first match that begins at `from` or later. */
+function find(pattern: RegExp, text: string, from: number): number | undefined {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index;
+}
+
+/** End of the match that begins at `index`. */
+function after(pattern: RegExp, text: string, index: number): number | undefined {
+  pattern.lastIndex = index;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
 /** `ada.lovelace` and `alovelace`, but not `ada`, `info` or `lovelace`. */
@@ -43,12 +102,12 @@ function isUnmistakable(local: string, names: readonly string[]): boolean {
   });
 }
 
-function asWord(source: string): RegExp {
-  return toPattern(`(?<![\\p{L}\\p{N}])${source}(?![\\p{L}\\p{N}])`);
+function asWord(source: string): string {
+  return `${WORD_START}${source}${WORD_END}`;
 }
 
-function toPattern(source: string): RegExp {
-  return new RegExp(source, "giu");
+function sticky(source: string): RegExp {
+  return new RegExp(source, "iuy");
 }
 
 /** As people write the value, and as JSON has it. */
