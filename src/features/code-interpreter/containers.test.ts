@@ -60,3 +60,32 @@ test("reads one file of a project at a time that is stored elsewhere", async () 
   await Promise.all(Array.from({ length: 5 }, (_, index) => containers.addStored(one, `${index}`, read)));
   expect(one.files.size).toBe(5);
 });
+
+test("starts no process for code that waited for a container that was deleted", async () => {
+  using containers = new Containers(codeInterpreterSettings.parse({ max_sessions: 1 }), OS_SANDBOX);
+  const container = containers.create("project", "deleted", 20);
+  const { signal } = new AbortController();
+  const running = containers.run(container, "while True: pass", signal);
+  const waiting = containers.run(container, "1", signal);
+  const ends = Promise.allSettled([running, waiting]);
+  await setImmediate();
+  containers.delete("project", container.id);
+  expect(await ends).toMatchObject([
+    { status: "rejected" },
+    { status: "rejected", reason: { kind: "not-found", message: expect.stringContaining(container.id) } },
+  ]);
+  const after = containers.create("other", "after", 20);
+  expect((await containers.run(after, "2", signal)).output).toBe("2\n");
+});
+
+test("gives the next process to the project that has the fewest", async () => {
+  using containers = new Containers(codeInterpreterSettings.parse({ max_sessions: 1, queue_seconds: 600 }), OS_SANDBOX);
+  const { signal } = new AbortController();
+  const ended: string[] = [];
+  const run = async (project: string) => {
+    await containers.run(containers.create(project, "code", 20), "1", signal);
+    ended.push(project);
+  };
+  await Promise.all(["many", "many", "many", "few"].map(run));
+  expect(ended.indexOf("few")).toBeLessThan(2);
+});

@@ -1,5 +1,6 @@
 /** Containers of this process: their files, which last until they expire, and the Python sessions that run in them. */
 
+import { FairQueue } from "../../kernel/async/fair-queue.ts";
 import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
@@ -50,7 +51,8 @@ export class Containers implements Disposable {
   readonly #settings: CodeInterpreterSettings;
   readonly #sandbox: OsSandbox | undefined;
   readonly #containers = new Map<string, LiveContainer>();
-  readonly #waiting: (() => void)[] = [];
+  /** Runs that wait for a process: the next is of the project that has the fewest. */
+  readonly #waiting = new FairQueue<() => void>(Number.POSITIVE_INFINITY);
   readonly #reads = new KeyedLimits(1);
   readonly #sweep: NodeJS.Timeout;
   /** Bytes of the files of all containers. */
@@ -183,6 +185,7 @@ export class Containers implements Disposable {
     let session: PythonSession | undefined;
     try {
       session = await this.#sessionOf(container, signal);
+      this.#waiting.served(container.projectId);
       const changed = [...container.files.values()].filter(
         ({ id, path, createdAt }) => container.synced.get(path) !== `${id} ${createdAt}`,
       );
@@ -214,7 +217,10 @@ export class Containers implements Disposable {
     } finally {
       container.isRunning = false;
       container.lastActiveAt = Date.now();
-      if (session !== undefined) this.#waiting.shift()?.();
+      if (session !== undefined) {
+        this.#waiting.leave(container.projectId);
+        this.#waiting.next()?.();
+      }
     }
   }
 
@@ -228,8 +234,11 @@ export class Containers implements Disposable {
       // Its files last; its variables do not.
       const oldest = idle.sort((one, other) => one.lastActiveAt - other.lastActiveAt)[0];
       if (oldest !== undefined) this.#endSession(oldest);
-      else await this.#waitForEnd(deadline, signal);
+      else await this.#waitForEnd(container.projectId, deadline, signal);
     }
+    // Nobody would end the process of one that was deleted while this waited: the place is for the next one.
+    if (!this.#containers.has(container.id)) this.#waiting.next()?.();
+    this.find(container.projectId, container.id);
     const { maxMemoryMegabytes, timeoutSeconds, maxOutputKilobytes, maxFileMegabytes } = this.#settings;
     const maxOutputBytes = maxOutputKilobytes * 1024;
     const sizes = { maxOutputBytes, maxFileBytes: maxFileMegabytes * MEGABYTE, maxFiles: MAX_FILES };
@@ -239,20 +248,23 @@ export class Containers implements Disposable {
     return container.session;
   }
 
-  async #waitForEnd(deadline: number, signal: AbortSignal): Promise<void> {
+  async #waitForEnd(projectId: string, deadline: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const end = () => resolve();
-    const timer = setTimeout(end, Math.max(0, deadline - Date.now()));
-    signal.addEventListener("abort", end, { once: true });
-    this.#waiting.push(end);
+    const stop = () => resolve();
+    let isWoken = false;
+    const wake = () => {
+      isWoken = true;
+      resolve();
+    };
+    const timer = setTimeout(stop, Math.max(0, deadline - Date.now()));
+    signal.addEventListener("abort", stop, { once: true });
+    this.#waiting.add(projectId, wake);
     await promise;
     clearTimeout(timer);
-    signal.removeEventListener("abort", end);
-    const place = this.#waiting.indexOf(end);
-    const isWoken = place === -1;
-    if (!isWoken) this.#waiting.splice(place, 1);
+    signal.removeEventListener("abort", stop);
+    this.#waiting.remove(projectId, wake);
     // The process is for the next one.
-    else if (signal.aborted) this.#waiting.shift()?.();
+    if (isWoken && signal.aborted) this.#waiting.next()?.();
     signal.throwIfAborted();
     if (isWoken) return;
     const { maxSessions } = this.#settings;
