@@ -195,6 +195,15 @@ test("manages groups and their members, and with them what people may do", async
   });
   expect(await rolesOf(bob)).toEqual(["reader"]);
 
+  // Neither evaluates a filter for each member nor reads all members for each of many operations.
+  const byType = await patch(`/Groups/${id}`, { op: "remove", path: 'members[type eq "User"]' });
+  expect(byType).toMatchObject({ status: 400, body: { scimType: "invalidFilter" } });
+  const replacements = Array.from({ length: 11 }, () => ({ op: "replace", path: "members", value: [] }));
+  expect(await patch(`/Groups/${id}`, ...replacements)).toMatchObject({
+    status: 400,
+    body: { scimType: "invalidValue" },
+  });
+
   // The console leaves the group to the client.
   expect(await admin("POST", `/groups/${id}/users`, { user_id: ada.id })).toMatchObject({
     error: { code: "scim_managed" },

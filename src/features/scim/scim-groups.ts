@@ -5,7 +5,7 @@ import { GROUP_TYPE } from "../../wire/scim/attributes.ts";
 import { type Attributes, readObject, readResource, readValue } from "../../wire/scim/read-resource.ts";
 import { isSelected, type Selection, toScimResource } from "../../wire/scim/resources.ts";
 import { scimFault } from "../../wire/scim/scim-error.ts";
-import { matches, requiredValue } from "../../wire/scim/scim-filter.ts";
+import { requiredValue } from "../../wire/scim/scim-filter.ts";
 import { applyPatch, findTarget, type PatchOperation, type PatchTarget } from "../../wire/scim/scim-patch.ts";
 import {
   type AccountTransaction,
@@ -35,6 +35,8 @@ import type { ScimWrite } from "./scim-users.ts";
 
 /** IDs that an audit entry lists. */
 const MAX_AUDITED = 100;
+/** Operations of a PATCH that replace all members: each reads and compares them. */
+const MAX_REPLACEMENTS = 10;
 
 export class ScimGroups {
   readonly #transactions: AccountTransactions;
@@ -101,10 +103,14 @@ export class ScimGroups {
         displayName: group.name,
         ...(group.externalId != null && { externalId: group.externalId }),
       };
+      let replacements = 0;
       for (const operation of operations.flatMap(withPath)) {
         const target = findTarget(GROUP_TYPE, operation.path);
-        if (target?.attribute?.name === "members") await patchMembers(transaction, group, operation, target);
-        else attributes = applyPatch(GROUP_TYPE, attributes, [operation]);
+        if (target?.attribute?.name === "members") {
+          replacements += replacesAll(operation, target) ? 1 : 0;
+          if (replacements > MAX_REPLACEMENTS) throw tooManyReplacements();
+          await patchMembers(transaction, group, operation, target);
+        } else attributes = applyPatch(GROUP_TYPE, attributes, [operation]);
       }
       await storeNames(transaction, group, readResource(GROUP_TYPE, attributes));
     });
@@ -178,13 +184,21 @@ function memberIds(members: unknown): string[] {
   return [...new Set(ids)];
 }
 
+function replacesAll({ op, value }: PatchOperation, { filter }: PatchTarget): boolean {
+  return op === "replace" || (op === "remove" && filter === undefined && (value === undefined || value === null));
+}
+
+function tooManyReplacements() {
+  const message = `'Operations' replaces all members more than ${MAX_REPLACEMENTS} times, the maximum.`;
+  return scimFault("invalidValue", message);
+}
+
 async function patchMembers(
   transaction: AccountTransaction,
   group: GroupRow,
   { op, value }: PatchOperation,
   { attribute, filter, sub }: PatchTarget,
 ): Promise<void> {
-  const { executor } = transaction;
   if (attribute === undefined || sub !== undefined || (filter !== undefined && op !== "remove")) {
     throw scimFault(
       "invalidPath",
@@ -192,10 +206,12 @@ async function patchMembers(
     );
   }
   if (filter !== undefined) {
+    // Another filter would be evaluated for each of the members.
     const id = requiredValue(filter, ["value"]);
-    const members = id === undefined ? await findMembersOf(executor, [group.id]) : [];
-    const selected = members.filter(({ userId }) => matches(filter, { value: userId, type: "User" }));
-    await removeMembers(transaction, group, id === undefined ? selected.map(({ userId }) => userId) : [id]);
+    if (id === undefined) {
+      throw scimFault("invalidFilter", 'Members are selected by their ID, such as `members[value eq "ID"]`.');
+    }
+    await removeMembers(transaction, group, [id]);
     return;
   }
   const ids = memberIds(readValue(attribute, value));

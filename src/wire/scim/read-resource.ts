@@ -27,12 +27,16 @@ export function readResource(type: ResourceType, body: unknown): Attributes {
 export function readValue(attribute: Attribute, value: unknown, path = attribute.name): unknown {
   if (!attribute.multiValued) return readSingle(attribute, value, path);
   const list = Array.isArray(value) ? value : [value];
-  const maximum = attribute.name === "members" ? MAX_MEMBERS : MAX_VALUES;
-  if (list.length > maximum) {
-    throw scimFault("invalidValue", `'${path}' has ${list.length} values; the maximum is ${maximum}.`);
-  }
+  checkCount(attribute, list, path);
   const values = list.flatMap((each, index) => readSingle(attribute, each, `${path}[${index}]`) ?? []);
   return values.length === 0 ? undefined : withOnePrimary(values);
+}
+
+/** Throws a Fault for more values than an attribute may have. */
+export function checkCount({ name }: Attribute, values: readonly unknown[], path = name): void {
+  const maximum = name === "members" ? MAX_MEMBERS : MAX_VALUES;
+  if (values.length <= maximum) return;
+  throw scimFault("invalidValue", `'${path}' has ${values.length} values; the maximum is ${maximum}.`);
 }
 
 export function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {

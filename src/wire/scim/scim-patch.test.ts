@@ -120,3 +120,21 @@ test("reads a resource without what the schemas do not have", () => {
     [ENTERPRISE]: { department: "Engines" },
   });
 });
+
+test("bounds what the operations add up to", () => {
+  const addresses = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, index) => ({ value: `ada${from + index}@example.com` }));
+  const add = (from: number) => ({ op: "add", path: "emails", value: addresses(60, from) });
+  const tooMany = (message: string) => expect.objectContaining({ message: expect.stringContaining(message) });
+  expect(() => patch(add(0), add(60))).toThrow(tooMany("'emails' has 121 values; the maximum is 100"));
+  expect(() => patch(...Array.from({ length: 17 }, () => add(0)))).toThrow(
+    tooMany("has 1020 values; the maximum is 1000"),
+  );
+  expect(() => patch({ op: "add", value: { emails: addresses(600), phoneNumbers: addresses(600) } })).toThrow(
+    tooMany("has 1201 values"),
+  );
+  const path = `emails[${"value eq 1 or ".repeat(200)}value eq 1].value`;
+  expect(() => patch(...Array.from({ length: 50 }, () => ({ op: "replace", path, value: "a" })))).toThrow(
+    tooMany("more than 100000 characters"),
+  );
+});

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type Attribute, attributesOf, findAttribute, type ResourceType } from "./attributes.ts";
-import { type Attributes, readObject, readResource, readValue, withOnePrimary } from "./read-resource.ts";
+import { type Attributes, checkCount, readObject, readResource, readValue, withOnePrimary } from "./read-resource.ts";
 import { scimFault } from "./scim-error.ts";
 import { type Filter, matches, parseFilter } from "./scim-filter.ts";
 
@@ -21,6 +21,10 @@ export interface PatchTarget {
 }
 
 const MAX_OPERATIONS = 1_000;
+/** Values of all operations together, beside members: each is compared with those that the attribute has. */
+const MAX_VALUES = 1_000;
+/** Characters of all paths together: the filters in them are evaluated for each value. */
+const MAX_PATHS = 100_000;
 const PATH = /^([A-Za-z$][\w$-]*)(?:\[(.*)\])?(?:\.([A-Za-z$][\w$-]*))?$/s;
 
 /** Reads the operations of a PATCH; names of operations are compared regardless of case, which Entra relies on. */
@@ -34,6 +38,7 @@ export function readPatch(body: unknown): PatchOperation[] {
     const message = `'Operations' has ${operations.length} entries; the maximum is ${MAX_OPERATIONS}. Send several requests.`;
     throw scimFault("invalidValue", message);
   }
+  let pathCharacters = 0;
   return operations.map((each, index) => {
     const { op, path, value } = readObject(each, `'Operations[${index}]'`);
     const name = typeof op === "string" ? op.toLowerCase() : "";
@@ -43,6 +48,11 @@ export function readPatch(body: unknown): PatchOperation[] {
     const hasPath = path !== undefined && path !== null && path !== "";
     if (hasPath && typeof path !== "string") {
       throw scimFault("invalidPath", `'Operations[${index}].path' must be a string.`);
+    }
+    pathCharacters += hasPath ? (path as string).length : 0;
+    if (pathCharacters > MAX_PATHS) {
+      const message = `The paths of 'Operations' have more than ${MAX_PATHS} characters, the maximum. Send several requests.`;
+      throw scimFault("invalidValue", message);
     }
     if (!hasPath && name === "remove") throw scimFault("noTarget", `'Operations[${index}].path' is missing.`);
     return { op: name, path: hasPath ? (path as string) : undefined, value };
@@ -87,9 +97,21 @@ export function applyPatch(
   attributes: Attributes,
   operations: readonly PatchOperation[],
 ): Attributes {
+  const count = operations.reduce((sum, { value }) => sum + countValues(value), 0);
+  if (count > MAX_VALUES) {
+    const message = `'Operations' has ${count} values; the maximum is ${MAX_VALUES}. Send several requests.`;
+    throw scimFault("invalidValue", message);
+  }
   const result = structuredClone(attributes);
   for (const operation of operations) applyOperation(type, result, operation);
   return result;
+}
+
+/** Values of a list, or of the lists of several attributes. */
+function countValues(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  const parts = typeof value === "object" && value !== null ? Object.values(value) : [];
+  return parts.reduce((sum, each) => sum + (Array.isArray(each) ? each.length : 1), 1);
 }
 
 function applyOperation(type: ResourceType, resource: Attributes, { op, path, value }: PatchOperation): void {
@@ -137,11 +159,9 @@ function applyToAttribute(
 ): void {
   const { name } = attribute;
   if (attribute.multiValued) {
-    assign(
-      container,
-      name,
-      patchValues(attribute, (container[name] ?? []) as Attributes[], { filter, sub }, op, value),
-    );
+    const values = patchValues(attribute, (container[name] ?? []) as Attributes[], { filter, sub }, op, value);
+    checkCount(attribute, values);
+    assign(container, name, values);
     return;
   }
   if (sub !== undefined) {
