@@ -65,6 +65,13 @@ test.each(Object.keys(VERDICTS) as FaultKind[])("counts %s only if it speaks of 
   expect(circuit.state).toBe(COUNTED_KINDS.includes(kind) ? "open" : "closed");
 });
 
+test("does not count a limit that would refuse the request at any time", () => {
+  const circuit = new Circuit(settings);
+  const tooLarge = new Fault("token-rate-limited", "Limit 10, Requested 20.", { isFinal: true, retryAfterSeconds: 9 });
+  attempts(circuit, tooLarge, tooLarge, tooLarge);
+  expect(circuit.state).toBe("closed");
+});
+
 test("does not count a pause within an answer, nor a bug of the service", () => {
   const circuit = new Circuit(settings);
   const idle = new Fault("upstream-timeout", "Nothing for 30 seconds.");

@@ -222,6 +222,8 @@ function verdictOn(failure: unknown, hasBegun: boolean): Verdict {
   if (failure === undefined) return "reached";
   // Another error is a bug of this service, which the request may have caused; so is its overload.
   if (!(failure instanceof Fault) || failure.code === "server_is_overloaded") return "nothing";
+  // A limit that would refuse this request at any time says nothing of others.
+  if (failure.isFinal && failure.kind.endsWith("-rate-limited")) return "reached";
   const verdict = VERDICTS[failure.kind];
   if (verdict === "failure-at-first") return hasBegun ? "reached" : "failure";
   return verdict;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { brokenFault, retryAfterSeconds } from "./upstream-fault.ts";
+import { parseUpstreamError } from "./upstream-error.ts";
+import { brokenFault, errorResponseFault, retryAfterSeconds } from "./upstream-fault.ts";
 
 const context = { deployment: "team", model: "team", upstreamModel: "m", redact: (text: string) => text };
 
@@ -29,4 +30,17 @@ test.each([
   [{}, undefined],
 ])("reads %j as %j seconds", (headers, seconds) => {
   expect(retryAfterSeconds(headers)).toBe(seconds);
+});
+
+test.each([
+  ["Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 128000.", "token-rate-limited"],
+  [
+    "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 2000.",
+    "request-rate-limited",
+  ],
+  ["Too many requests", "request-rate-limited"],
+])("takes a 429 that says %j as %s", (message, kind) => {
+  const fault = errorResponseFault(429, parseUpstreamError({ error: { message } }), 7, context);
+  const isFinal = kind === "token-rate-limited";
+  expect(fault).toMatchObject({ kind, isFinal, retryAfterSeconds: isFinal ? undefined : 7 });
 });

@@ -35,6 +35,13 @@ export function errorResponseFault(
   context: FaultContext,
 ): Fault {
   const details = error?.details ?? {};
+  if (status === 429 && asksTooMuch(details.message)) {
+    return new Fault("token-rate-limited", callerMessage(details, status, context), {
+      code: "rate_limit_exceeded",
+      isFinal: true,
+      cause: error,
+    });
+  }
   if (status === 429) {
     return new Fault(
       "request-rate-limited",
@@ -105,6 +112,15 @@ export function closedFault(deployment: string): Fault {
 
 function timeoutFault(message: string, cause: unknown): Fault {
   return new Fault("upstream-timeout", message, { code: "upstream_timeout", cause });
+}
+
+/**
+ * Whether a limit would refuse the request at any time, as OpenAI, Azure, Groq and this service say it: "Request too
+ * large for gpt-4o: Limit 30000, Requested 128000." Where others have used the limit up, `Requested` is not above it.
+ */
+function asksTooMuch(message = ""): boolean {
+  const [, limit, requested] = /\bLimit:? (\d+)\b.{0,200}\bRequested:? (\d+)\b/s.exec(message) ?? [];
+  return limit !== undefined && Number(requested) > Number(limit);
 }
 
 /**
