@@ -90,6 +90,10 @@ class Session {
 
   async update(tool: Tool = {}): Promise<void> {
     await this.next("session.created");
+    this.replace(tool);
+  }
+
+  replace(tool: Tool): void {
     const mcpTool = { type: "mcp" as const, server_label: "math", require_approval: "never" as const, ...tool };
     // Without the detection of speech, whose model takes time to load.
     const audio = { input: { turn_detection: null } } as never;
@@ -156,6 +160,19 @@ describe.each(["agent", "upstream"])("with the model %s", (model) => {
     expect(JSON.stringify(mcp.requests)).not.toContain(service.apiKey);
     session.close();
   });
+});
+
+test("lists the tools of a new configuration after those of the one before", async () => {
+  open();
+  await session.update({});
+  session.replace({ authorization: "secret", server_label: "personal" });
+  const listed = [await session.next("mcp_list_tools.completed"), await session.next("mcp_list_tools.completed")];
+  const of = (index: number, type: string) =>
+    session.events.findIndex(
+      (event) => event.type === type && "item_id" in event && event.item_id === listed[index]?.item_id,
+    );
+  expect(of(0, "mcp_list_tools.completed")).toBeLessThan(of(1, "mcp_list_tools.in_progress"));
+  session.close();
 });
 
 test("sends the events of a call in the order of OpenAI's API", async () => {

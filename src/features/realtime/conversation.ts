@@ -32,7 +32,7 @@ export class Conversation {
       throw invalidRequest(`The conversation has an item '${item.id}' already.`, "item.id", "invalid_value");
     }
     const at = this.#positionAfter(previousId);
-    const bytes = Buffer.byteLength(JSON.stringify(item));
+    const bytes = bytesOf(item);
     this.#entries.splice(at, 0, { item, bytes, spoken: [] });
     this.#bytes += bytes;
     return this.#entries[at - 1]?.item.id ?? null;
@@ -59,6 +59,15 @@ export class Conversation {
       removed.push(id);
     }
     return removed;
+  }
+
+  /** Measures an item again that has changed; it may have been removed. */
+  measure(id: string): void {
+    const entry = this.#entries.find(({ item }) => item.id === id);
+    if (entry === undefined) return;
+    const bytes = bytesOf(entry.item);
+    this.#bytes += bytes - entry.bytes;
+    entry.bytes = bytes;
   }
 
   /** Keeps the times of an item's audio for its truncation; the item may have been removed. */
@@ -95,6 +104,10 @@ export class Conversation {
     if (entry === undefined) throw noItem(id, "item_id");
     return entry;
   }
+}
+
+function bytesOf(item: ConversationItem): number {
+  return Buffer.byteLength(JSON.stringify(item));
 }
 
 function noItem(id: string, param: string) {

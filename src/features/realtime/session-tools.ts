@@ -17,7 +17,9 @@ export class SessionTools {
   readonly #context: SessionContext;
   readonly #conversation: Conversation;
   /** Lists that have not arrived. */
-  #listing: Promise<unknown> = Promise.resolve();
+  #listing: Promise<void> | undefined;
+  /** The newest configuration, which is listed next. */
+  #wanted: Tools | undefined;
 
   constructor(context: SessionContext, conversation: Conversation) {
     this.#context = context;
@@ -36,12 +38,15 @@ export class SessionTools {
     throw unsupportedValue(message, param);
   }
 
-  /** Lists the tools of servers that no item of the conversation lists. Failures become events. */
+  /**
+   * Lists the tools of servers that no item of the conversation lists, after the lists before: a client can name other
+   * servers as often as it likes. Failures become events.
+   */
   list(tools: Tools): void {
-    const listed = new Set(this.#conversation.items.flatMap((item) => labelOf(item) ?? []));
-    const unlisted = mcpTools(tools).filter(({ server_label: label }) => !listed.has(String(label)));
-    const listing = unlisted.map((tool) => this.#list(tool));
-    this.#listing = Promise.all([this.#listing, ...listing]);
+    this.#wanted = tools;
+    this.#listing ??= this.#listWanted().finally(() => {
+      this.#listing = undefined;
+    });
   }
 
   /** Resolves once the tools are listed. */
@@ -64,10 +69,20 @@ export class SessionTools {
     };
   }
 
+  async #listWanted(): Promise<void> {
+    for (let tools = this.#wanted; tools !== undefined; tools = this.#wanted) {
+      this.#wanted = undefined;
+      const listed = new Set(this.#conversation.items.flatMap((item) => labelOf(item) ?? []));
+      const unlisted = mcpTools(tools).filter(({ server_label: label }) => !listed.has(String(label)));
+      await Promise.all(unlisted.map((tool) => this.#list(tool)));
+    }
+  }
+
   async #list(tool: SentTool): Promise<void> {
     const { send, signal, services } = this.#context;
     const item = toMcpItem({ ...emptyList(tool), id: newId("mcpl_") });
     const previous_item_id = this.#conversation.add(item);
+    this.#trim();
     send({ type: "conversation.item.added", previous_item_id, item: structuredClone(item) });
     send({ type: "mcp_list_tools.in_progress", item_id: item.id });
     try {
@@ -77,13 +92,21 @@ export class SessionTools {
       await open.close();
       const listed = open.items.findLast((event) => event.type === "item-stop");
       if (listed?.type === "item-stop") item.tools = listed.item.tools;
+      this.#conversation.measure(item.id);
       send({ type: "conversation.item.done", previous_item_id, item });
       send({ type: "mcp_list_tools.completed", item_id: item.id });
+      this.#trim();
     } catch (failure) {
       if (signal.aborted) return;
       // The next response asks the server again.
       this.#remove(item.id);
       send({ type: "mcp_list_tools.failed", item_id: item.id, error: this.#context.toError(failure) });
+    }
+  }
+
+  #trim(): void {
+    for (const item_id of this.#conversation.trim()) {
+      this.#context.send({ type: "conversation.item.deleted", item_id });
     }
   }
 
