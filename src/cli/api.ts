@@ -22,22 +22,40 @@ export function apiCommand(): Command {
     .option("-X, --method <method>", "HTTP method; default: POST with --data, otherwise GET")
     .option("-d, --data <json>", "JSON body; - reads it from standard input")
     .option("--organization <organization>", "ID or name of another organization than the first one");
-  return addServiceOptions(command).action((path: string, options: Options) =>
-    withAdministration(options, (client) => untilInterrupted((signal) => call(client, path, options, signal))),
-  );
+  return addServiceOptions(command).action(async (path: string, options: Options) => {
+    const request = await readRequest(path, options);
+    await withAdministration(options, (client) =>
+      untilInterrupted((signal) => call(client, request, options.organization, signal)),
+    );
+  });
 }
 
-async function call(installation: ServiceClient, path: string, options: Options, signal: AbortSignal): Promise<void> {
-  const { data, organization, method = data === undefined ? "GET" : "POST" } = options;
+interface AdministrationRequest {
+  method: string;
+  path: string;
+  body: unknown;
+}
+
+/** Reads standard input before there is a key, so that an interrupt ends the command. */
+async function readRequest(path: string, { data, method }: Options): Promise<AdministrationRequest> {
   if (!path.startsWith("/")) {
     throw new Fault("invalid-request", `${path} is no path, which begins with /, such as /v1/organization/projects.`);
   }
   const body = data === undefined ? undefined : parseBody(data === "-" ? await text(process.stdin) : data);
+  return { method: (method ?? (data === undefined ? "GET" : "POST")).toUpperCase(), path, body };
+}
+
+async function call(
+  installation: ServiceClient,
+  { method, path, body }: AdministrationRequest,
+  organization: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const client =
     organization === undefined
       ? installation
       : installation.inOrganization((await findOrganization(installation, organization)).id);
-  const answer = await client.send(method.toUpperCase(), path, body, signal);
+  const answer = await client.send(method, path, body, signal);
   if (answer.headers.get("content-type")?.includes("json")) {
     console.log(shown(JSON.stringify(await answer.json(), undefined, 2)));
     return;

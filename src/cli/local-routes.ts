@@ -138,6 +138,8 @@ function openServer({ server: settings }: Config, logger: Logger, lifetime: Asyn
   return app;
 }
 
+const NEVER_ABORTED = new AbortController().signal;
+
 function addScope(
   app: FastifyInstance,
   kind: "admin" | "operator",
@@ -151,6 +153,8 @@ function addScope(
       scope.addHook("onRequest", async (request) => {
         const organization = request.headers["openai-organization"];
         request.caller = await callerIn(typeof organization === "string" ? organization : undefined);
+        // There is no key that could end before the command.
+        request.internalCall = { caller: request.caller, signal: NEVER_ABORTED };
       });
       for (const plugin of routes) scope.register(plugin);
     },

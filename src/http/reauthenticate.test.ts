@@ -30,3 +30,14 @@ test("a long request goes on while its user has the permission", async () => {
 test("a long request does nothing more once its user lost the permission", async () => {
   await expect(reauthenticate(request, accountsOf(VIEWER))).rejects.toMatchObject({ code: "insufficient_permissions" });
 });
+
+test("the operator stays in the organization that a long request named", async () => {
+  const operator = { keyId: "key_o", projectId: undefined, kind: "admin" as const, isOperator: true as const };
+  const acting = { ...operator, organizationId: "org_b" };
+  const accounts = {
+    authenticate: async () => ({ ...operator, organizationId: "org_a" }),
+    authenticateSession: async () => undefined,
+  };
+  const long = { ...request, caller: acting } as unknown as FastifyRequest;
+  expect(await reauthenticate(long, accounts)).toBe(acting);
+});

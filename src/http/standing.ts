@@ -22,6 +22,8 @@ export async function reauthenticate(
       ? await accounts.authenticateSession(sessionToken(request) ?? "", kind)
       : await accounts.authenticate(key, kind);
   if (caller?.keyId !== keyId) throw sessionEnded();
+  // The operator stays in the organization that the request named.
+  if (caller.isOperator && caller.organizationId !== request.caller.organizationId) return request.caller;
   // A change of accounts makes another caller.
   if (caller !== request.caller && caller.access !== undefined) checkAccess(request, caller);
   return caller;
