@@ -90,6 +90,50 @@ test("a member creates, names, sees, rotates and revokes their own keys, within 
   expect((await send("POST", service.adminKey, `/${rotated.id}/rotate`)).status).toBe(403);
 });
 
+/** Signs a user in with a password, which makes the key with which the session calls models. */
+async function signIn(userId: string): Promise<void> {
+  const url = `/v1/organization/users/${userId}/password_link`;
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  const { token } = (await service.inject({ method: "POST", url, headers, payload: {} })).json();
+  const session = await service.inject({
+    method: "POST",
+    url: "/console/password",
+    headers: { "sec-fetch-site": "same-origin" },
+    payload: { token, password: "correct horse battery" },
+  });
+  expect(session.statusCode).toBe(200);
+}
+
+test("the key of a session gets no secret, and no expiry", async () => {
+  const ada = await newUser();
+  await signIn(ada.id);
+  const [key] = (await send("GET", ada.adminKey)).body.data;
+  expect(key).toMatchObject({ name: "Signed in", expires_at: null });
+  for (const [path, body] of [
+    ["/rotate", { overlap_seconds: 0 }],
+    ["/rotate", { overlap_seconds: 3600 }],
+    ["", { expires_in_seconds: 60 }],
+  ] as const) {
+    expect(await send("POST", ada.adminKey, `/${key.id}${path}`, body)).toMatchObject({
+      status: 400,
+      body: { error: { code: "key_without_secret" } },
+    });
+  }
+  expect((await send("GET", ada.adminKey)).body.data).toEqual([expect.objectContaining({ id: key.id })]);
+});
+
+test("a rotation of a key from before the bounds keeps to them", async () => {
+  const ada = await newUser();
+  const scope = { organizationId, kind: "project", projectId: project, userId: ada.id } as const;
+  const { body: key } = await newKey(ada.adminKey);
+  await service.accounts.run((executor) =>
+    executor.updateTable("apiKeys").set({ expiresAt: null }).where("id", "=", key.id).execute(),
+  );
+  const { body: rotated } = await send("POST", ada.adminKey, `/${key.id}/rotate`, { overlap_seconds: 0 });
+  expect(rotated.expires_at - rotated.created_at).toBe(30 * DAY_SECONDS);
+  expect(await service.accounts.apiKeys.retrieve(scope, rotated.id)).toMatchObject({ name: "Laptop" });
+});
+
 test("shows when and from where a key was last used", async () => {
   const ada = await newUser();
   const { body: created } = await newKey(ada.adminKey);

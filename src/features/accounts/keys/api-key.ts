@@ -22,6 +22,14 @@ export function hashApiKey(key: string): string {
   return hash("sha256", key);
 }
 
+/**
+ * Whether a key can be sent. The keys with which sessions and tokens call models cannot: their hash is that of no text in
+ * a header, and names their owner instead.
+ */
+export function hasSecret({ keyHash }: { keyHash: string }): boolean {
+  return !keyHash.includes(" ");
+}
+
 /** Shortens a key to `sk-...wxyz`, enough to distinguish keys. A short key is stars only; unprintable characters become `?`. */
 export function redactApiKey(key: string): string {
   if (key.length < MIN_LENGTH_SHOWN) return "*".repeat(key.length);

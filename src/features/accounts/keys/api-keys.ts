@@ -3,14 +3,14 @@
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
-import type { ApiKeyRow } from "../account-rows.ts";
+import type { ApiKeyRow, ProjectRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
 import { findExistingProject } from "../projects/projects.ts";
 import { type Author, checkMayIssueKey, powersOf } from "../roles/may-grant.ts";
 import { findServiceAccount } from "../service-accounts/service-account-queries.ts";
-import { makeApiKey } from "./api-key.ts";
+import { hasSecret, makeApiKey } from "./api-key.ts";
 import {
   type ApiKeyFilter,
   type ApiKeyScope,
@@ -77,21 +77,18 @@ export class ApiKeys {
   }
 
   /**
-   * Sets when the key expires, from now; null: never. Throws a Fault when the key does not exist or has expired, since an
-   * expired key cannot be renewed, and when it allows more than the author may do.
+   * Sets when the key expires, from now; null: never. Throws a Fault when the key does not exist, has no secret, or has
+   * expired, since an expired key cannot be renewed, and when it allows more than the author may do.
    */
   async setExpiry(author: Author, scope: ApiKeyScope, id: string, expiresInSeconds: number | null): Promise<ApiKey> {
     return this.#transactions.run(author, async ({ executor, now, audit }) => {
-      const key = await findApiKey(executor, scope, id);
-      if (key === undefined) throw noSuchKey(id);
-      if (key.isFixed === 1) throw fixedKey();
-      if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
+      const key = await findRenewable(executor, scope, id, now);
       await checkMayIssueKey(executor, author, powersOf(key));
       const project = await projectOf(executor, key);
       const expiresAt = expiresInSeconds === null ? null : now + expiresInSeconds * 1000;
       if (key.userId !== null) {
-        const maxSeconds = maxLifetimeSeconds(this.#userKeys, readKeyRules(project?.keyRules));
-        checkLifetime(expiresAt === null ? undefined : (expiresAt - key.createdAt) / 1000, maxSeconds);
+        const lifetimeSeconds = expiresAt === null ? undefined : (expiresAt - key.createdAt) / 1000;
+        checkLifetime(lifetimeSeconds, this.#maxLifetimeSeconds(project));
       }
       await updateApiKey(executor, id, { expiresAt });
       const { organizationId } = key;
@@ -114,22 +111,22 @@ export class ApiKeys {
   }
 
   /**
-   * Replaces a key by another one with its name, owner, lifetime and spend limit, which counts on. The old one works for
-   * `overlapSeconds`; 0: until this returns. Throws a Fault when it does not exist, has expired, cannot be changed, or
-   * allows more than the author may do.
+   * Replaces a key by another one with its name, owner, lifetime and spend limit, which counts on; a key of a user lives
+   * no longer than the rules allow. The old one works for `overlapSeconds`; 0: until this returns. Throws a Fault when it
+   * does not exist, has no secret, has expired, cannot be changed, or allows more than the author may do.
    */
   async rotate(author: Author, scope: ApiKeyScope, id: string, overlapSeconds: number): Promise<CreatedApiKey> {
     return this.#transactions.run(author, async (transaction) => {
       const { executor, now, audit } = transaction;
-      const key = await findChangeable(executor, scope, id);
-      if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
+      const key = await findRenewable(executor, scope, id, now);
       const { organizationId, userId, kind, name } = key;
       // The new secret would be another person's.
       if (userId !== null && userId !== author.userId) throw othersKey();
       await checkMayIssueKey(executor, author, powersOf(key));
       const project = await projectOf(executor, key);
       const newScope = scopeOfKey(key);
-      const newKey = { scope: newScope, name, expiresInSeconds: lifetimeSecondsOf(key), replaces: key };
+      const expiresInSeconds = this.#lifetimeOfSuccessor(key, project);
+      const newKey = { scope: newScope, name, expiresInSeconds, replaces: key };
       // Keys that overlap may be one more than allowed.
       if (overlapSeconds > 0) await this.#checkUserKeyCount(transaction, newScope, 1);
       const created = await addApiKey(transaction, newKey, makeApiKey(kind));
@@ -145,6 +142,22 @@ export class ApiKeys {
     });
   }
 
+  /** Longest lifetime of a user's key in a project; infinite without a rule. */
+  #maxLifetimeSeconds(project: Pick<ProjectRow, "keyRules"> | undefined): number {
+    return maxLifetimeSeconds(this.#userKeys, readKeyRules(project?.keyRules));
+  }
+
+  /**
+   * Lifetime of the key that replaces this one; undefined: it does not expire. The rules shorten it rather than refuse
+   * the rotation, which is the way from a key of before the rules to one that follows them.
+   */
+  #lifetimeOfSuccessor(key: ApiKeyRow, project: ProjectRow | undefined): number | undefined {
+    const lifetime = lifetimeSecondsOf(key);
+    if (key.userId === null || key.kind !== "project") return lifetime;
+    const bounded = Math.min(lifetime ?? Number.POSITIVE_INFINITY, this.#maxLifetimeSeconds(project));
+    return Number.isFinite(bounded) ? bounded : undefined;
+  }
+
   /** Throws a Fault for a key that a user may not have. */
   async #checkUserKey(transaction: AccountTransaction, { scope, expiresInSeconds }: NewApiKey): Promise<void> {
     if (scope.userId === undefined || scope.kind !== "project") return;
@@ -158,7 +171,7 @@ export class ApiKeys {
     if (userId === undefined || projectId === undefined || kind !== "project") return undefined;
     const rules = (await findKeyRulesOf(executor, [projectId])).get(projectId);
     const maxPerProject = Math.min(this.#userKeys.maxPerProject, rules?.maxKeysPerUser ?? Number.MAX_SAFE_INTEGER);
-    const existing = (await findUsableApiKeys(executor, scope, now)).filter(({ keyHash }) => !keyHash.includes(" "));
+    const existing = (await findUsableApiKeys(executor, scope, now)).filter(hasSecret);
     if (existing.length >= maxPerProject + more) {
       const message = `You have ${existing.length} keys in this project; the maximum is ${maxPerProject}. Revoke one first.`;
       throw invalidRequest(message, undefined, "too_many_keys");
@@ -182,6 +195,14 @@ async function findChangeable(executor: Executor, scope: ApiKeyScope, id: string
   const key = await findApiKey(executor, scope, id);
   if (key === undefined) throw noSuchKey(id);
   if (key.isFixed === 1) throw fixedKey();
+  return key;
+}
+
+/** Finds a key whose expiry or secret can change. */
+async function findRenewable(executor: Executor, scope: ApiKeyScope, id: string, now: number): Promise<ApiKeyRow> {
+  const key = await findChangeable(executor, scope, id);
+  if (!hasSecret(key)) throw keyWithoutSecret();
+  if (key.expiresAt !== null && key.expiresAt <= now) throw invalidRequest(`The API key \`${id}\` has expired.`);
   return key;
 }
 
@@ -211,6 +232,12 @@ async function checkScope(executor: Executor, scope: ApiKeyScope): Promise<void>
 
 function fixedKey(): Fault {
   return invalidRequest("This key is set in the service's environment and can be changed only there.");
+}
+
+function keyWithoutSecret(): Fault {
+  const message =
+    "Sessions and tokens call models with this key, which has no secret and does not expire. Create a key instead.";
+  return invalidRequest(message, undefined, "key_without_secret");
 }
 
 function othersKey(): Fault {
