@@ -28,6 +28,8 @@ export interface Caller {
   userId?: string | undefined;
   /** Permissions of the user; undefined for a key without a user, which has all of its kind. */
   access?: Access | undefined;
+  /** True for a key with a list of permissions, which acts for its user only as far as the list says. */
+  isRestricted?: true;
   /** True for commands of the operator, which administer every organization. */
   isOperator?: true;
   /** Undefined: interactive. */

@@ -41,9 +41,18 @@ interface CallerAccess {
   access?: Access | undefined;
   projectId: string | undefined;
   userId?: string | undefined;
+  isRestricted?: true | undefined;
 }
 
 type Requirements = Pick<Operation, "permission" | "requires" | "requiresOfSelf">;
+
+/**
+ * Whether a caller acts as this user: signed in, or with a key of theirs. What everybody may do with their own account is
+ * in no list of permissions, so a restricted key may not.
+ */
+export function isSelf({ userId, isRestricted }: Pick<CallerAccess, "userId" | "isRestricted">, user: string): boolean {
+  return userId === user && isRestricted !== true;
+}
 
 /** Parameters of a path that name where and whom an operation is about. */
 interface PathParameters {
@@ -56,14 +65,15 @@ interface PathParameters {
  * default. Keys without a user are limited by their kind alone.
  */
 export function mayCall(
-  { kind, access, projectId, userId }: CallerAccess,
+  caller: CallerAccess,
   operation: Requirements | undefined,
   { project: pathProjectId, user }: PathParameters,
 ): boolean {
+  const { kind, access, projectId } = caller;
   if (access === undefined) return true;
   if (kind === "project" && pathProjectId !== undefined && pathProjectId !== projectId) return false;
-  const isSelf = userId !== undefined && user === userId;
-  const requirement = operation && ((isSelf ? operation.requiresOfSelf : undefined) ?? requirementOf(operation));
+  const ofSelf = user !== undefined && isSelf(caller, user) ? operation?.requiresOfSelf : undefined;
+  const requirement = operation && (ofSelf ?? requirementOf(operation));
   if (requirement === undefined) return false;
   if (requirement === "signed-in") return true;
   return [requirement].flat().some((permission) => allows(access, permission, pathProjectId ?? projectId));

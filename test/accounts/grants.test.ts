@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-async function send(method: "GET" | "POST", url: string, headers: Record<string, string>, payload?: object) {
+async function send(method: "GET" | "POST" | "DELETE", url: string, headers: Record<string, string>, payload?: object) {
   const answer = await service.inject({ method, url, headers, ...(payload && { payload }) });
   const cookie = String(answer.headers["set-cookie"] ?? "").split(";")[0] ?? "";
   return { status: answer.statusCode, body: answer.json(), cookie };
@@ -91,6 +91,61 @@ test("a restricted key of an owner gives the owner no credential with more than 
   expect((await post(key, `/users/${id}/password_link`)).status).toBe(403);
   const permissions = ["organization.users.write"];
   expect((await post(key, "/admin_api_keys", { name: "Fewer", permissions })).status).toBe(200);
+});
+
+test("a restricted key is not the user to whom it belongs", async () => {
+  const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Left");
+  const user = await newUser("reader", [{ id: project, role: "owner" }]);
+  const owner = await newUser("owner");
+  const remaining = await newUser("owner");
+  const [mine, member] = [`/users/${user.id}`, `/projects/${project}/users/${user.id}`];
+  const attempts: ["GET" | "POST" | "DELETE", string, string, readonly RolePermission[], object?][] = [
+    ["GET", mine, user.id, ["project.read"]],
+    ["GET", `${mine}/export`, user.id, ["project.read"]],
+    ["GET", `${mine}/access`, user.id, ["project.read"]],
+    ["GET", `${mine}/roles`, user.id, ["project.read"]],
+    ["GET", `${mine}/budgets`, user.id, ["project.read"]],
+    ["DELETE", member, user.id, ["project.read"]],
+    ["DELETE", mine, user.id, ["project.read"]],
+    // With the permission for others, it still has less than the user.
+    ["DELETE", member, user.id, ["project.read", "project.members.write"]],
+    ["GET", `/users/${owner.id}/export`, owner.id, ["organization.users.data"]],
+    ["POST", `/users/${owner.id}/erase`, owner.id, ["organization.users.data"]],
+    ["POST", `/users/${owner.id}`, owner.id, ["organization.users.write"], { name: "Renamed" }],
+    ["DELETE", `/users/${owner.id}`, owner.id, ["organization.users.write"]],
+  ];
+  for (const [method, path, userId, permissions, body] of attempts) {
+    const authorization = `Bearer ${await restrictedKey(permissions, userId)}`;
+    const { status } = await send(method, `/v1/organization${path}`, { authorization }, body);
+    expect([method, path, status]).toEqual([method, path, 403]);
+  }
+  // The console's session of such a key is no more than the key.
+  const { cookie } = await signInWith(await restrictedKey(["project.read"], user.id));
+  expect((await send("DELETE", `/v1/organization${mine}`, { ...SAME_ORIGIN, cookie })).status).toBe(403);
+  const scope = { organizationId, kind: "admin", userId: user.id } as const;
+  const wanted = { scope, name: "All of the user", expiresInSeconds: undefined };
+  const authorization = `Bearer ${(await service.accounts.apiKeys.create(OPERATOR, wanted)).secret.reveal()}`;
+  for (const [method, path] of [
+    ["GET", mine],
+    ["DELETE", member],
+    ["DELETE", mine],
+  ] as const) {
+    expect([path, (await send(method, `/v1/organization${path}`, { authorization })).status]).toEqual([path, 200]);
+  }
+  await service.accounts.users.remove(OPERATOR, { organizationId, id: remaining.id });
+});
+
+test("a restricted key sees requests of its user only with the permission for usage", async () => {
+  const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Seen");
+  const user = await newUser("reader", [{ id: project, role: "owner" }]);
+  const scope = { organizationId, kind: "project", projectId: project, userId: user.id } as const;
+  const key = await service.accounts.apiKeys.create(OPERATOR, { scope, name: "Laptop", expiresInSeconds: undefined });
+  const authorization = `Bearer ${key.secret.reveal()}`;
+  const body = { model: "parrot", messages: [{ role: "user", content: "Hello" }] };
+  expect((await send("POST", "/v1/chat/completions", { authorization }, body)).status).toBe(200);
+  const requestsFor = async (permissions: readonly RolePermission[]) =>
+    (await get(await restrictedKey(permissions, user.id), "/v1/organization/requests")).body.data.length;
+  expect([await requestsFor(["project.usage.read"]), await requestsFor(["project.read"])]).toEqual([1, 0]);
 });
 
 test("a right to manage keys is not the right to call models with them", async () => {

@@ -1,5 +1,6 @@
 /** Export and erasure of what is stored of a person. */
 
+import { isSelf } from "../../http/access.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { AllPersonalData, Person, PersonalContext } from "../../storage/personal-data.ts";
@@ -115,8 +116,8 @@ export class Privacy {
       if (erased > 0) rows[table] = erased;
     }
     await context.database.emptyLog();
-    const isSelf = author.userId !== undefined && person.identifiers.user.includes(author.userId);
-    const actor: Actor = isSelf ? { ...OPERATOR, userId: pseudonym } : author;
+    const isErased = author.userId !== undefined && person.identifiers.user.includes(author.userId);
+    const actor: Actor = isErased ? { ...OPERATOR, userId: pseudonym } : author;
     await transactions.run(actor, ({ audit }) =>
       audit({ type: "user.erased", organizationId, resourceId: pseudonym, details: { rows } }),
     );
@@ -132,6 +133,6 @@ function isSignedIn({ userId, keyId }: Author, user: UserRow): boolean {
 
 async function findManagedUser(executor: Executor, author: Author, reference: UserReference): Promise<UserRow> {
   const user = await findExistingUser(executor, reference);
-  if (author.userId !== user.id) await checkMayManageUser(executor, author, user);
+  if (!isSelf(author, user.id)) await checkMayManageUser(executor, author, user);
   return user;
 }

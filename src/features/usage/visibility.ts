@@ -11,7 +11,10 @@ export interface Visibility {
 }
 
 /** Undefined: everything in the organization. */
-export function visibilityOf({ kind, projectId, userId, access }: Caller): Visibility | undefined {
+export function visibilityOf(caller: Caller): Visibility | undefined {
+  const { kind, projectId, access } = caller;
+  // What users see of themselves is in no list of permissions.
+  const userId = caller.isRestricted ? undefined : caller.userId;
   const allowed = projectsWith(access, "project.usage.read");
   if (kind === "project" && projectId !== undefined) {
     return { projectIds: allowed?.includes(projectId) === false ? [] : [projectId], userId };

@@ -13,7 +13,7 @@ export interface Operation {
    * project keys. Keys without a user need none.
    */
   requires?: Requirement;
-  /** What a user needs instead where `{user}` of the path is the same user. */
+  /** What a user needs instead where `{user}` of the path is the same user, except with a restricted key. */
   requiresOfSelf?: Requirement;
   /**
    * What the operation gives: a credential, such as a key, session, link or invite, or access by a role, group or

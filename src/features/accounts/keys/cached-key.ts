@@ -85,7 +85,7 @@ async function loadKeyRecords(
             ...(key.rootKeyId != null && { rootKeyId: key.rootKeyId }),
             ...(key.kind === "operator" && { isOperator: true }),
             ...(key.userId !== null && { userId: key.userId, access: accessOf.get(key.userId) }),
-            ...(key.kind === "restricted" && { access: restrictedAccess(key, accessOf) }),
+            ...(key.kind === "restricted" && { isRestricted: true, access: restrictedAccess(key, accessOf) }),
           },
           expiresAt: key.expiresAt ?? undefined,
           renewAt: key.renewAt,

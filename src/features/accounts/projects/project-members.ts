@@ -1,6 +1,6 @@
 /** Users and groups of a project, each with a role. */
 
-import { allows } from "../../../http/access.ts";
+import { allows, isSelf } from "../../../http/access.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
@@ -101,7 +101,7 @@ export class ProjectMembers {
       const { executor, now, audit } = transaction;
       const project = await findActiveProject(executor, reference);
       const member = await findMember(executor, reference, userId);
-      if (author.userId !== userId) {
+      if (!isSelf(author, userId)) {
         checkMayGrant(author, await permissionsOf(executor, member.roleId), project.id);
       }
       await deleteProjectUser(executor, project.id, userId);

@@ -22,10 +22,13 @@ import { findAccess, findGrants, findGrantsOfGroup, toPermissions } from "./find
 export interface Author extends Actor {
   /** Undefined: everything. */
   access: Access | undefined;
+  /** True with a restricted key, which is not the user to whom it belongs. */
+  isRestricted?: true | undefined;
 }
 
 export function authorOf(request: FastifyRequest): Author {
-  return { ...actorOf(request), access: request.caller.access };
+  const { access, isRestricted } = request.caller;
+  return { ...actorOf(request), access, isRestricted };
 }
 
 /** Returns an actor who may do everything, such as the operator. */

@@ -1,5 +1,6 @@
 /** Users of an organization. */
 
+import { isSelf } from "../../../http/access.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
@@ -90,7 +91,7 @@ export class Users {
     await this.#transactions.run(author, async (transaction) => {
       const { executor } = transaction;
       const user = await findExistingUser(executor, reference);
-      if (author.userId !== user.id) await checkMayManageUser(executor, author, user);
+      if (!isSelf(author, user.id)) await checkMayManageUser(executor, author, user);
       await removeUser(transaction, user);
     });
   }
@@ -136,7 +137,7 @@ async function changeUser(
       isDisabled !== (user.disabledAt !== null) && { disabledAt: isDisabled ? now : null }),
   };
   if (Object.keys(change).length === 0) return user;
-  if (author.userId !== user.id || isDisabled === false) await checkMayManageUser(executor, author, user);
+  if (!isSelf(author, user.id) || isDisabled === false) await checkMayManageUser(executor, author, user);
   if (change.role !== undefined) {
     checkMayGrant(author, [...permissionsOf(user.role), ...permissionsOf(change.role)], undefined);
   }
