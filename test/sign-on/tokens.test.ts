@@ -127,6 +127,23 @@ test("follows the issuer's new keys, and asks for them once for many tokens with
   expect(requests() - before).toBeLessThanOrEqual(1);
 });
 
+test("makes no session, which would outlive the token", async () => {
+  // Tokens with short signatures are no longer than an API key may be.
+  await issuer.rotateKeys("ES256");
+  const short = () => sign({ scope: "parlance.chat" });
+  await eventually(async () => expect((await call(await short())).status).toBe(200));
+  const response = await fetch(`${idp.service.origin}/console/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+    body: JSON.stringify({ key: await short() }),
+  });
+  expect([response.status, await response.json()]).toMatchObject([
+    403,
+    { error: { code: "token_not_accepted", message: expect.stringContaining("API key") } },
+  ]);
+  expect(response.headers.get("set-cookie")).toBeNull();
+});
+
 test("works while the issuer is away, as API keys do", async () => {
   expect((await call(await sign())).status).toBe(200);
   issuer.isAway = true;

@@ -97,6 +97,14 @@ async function signIn(
     const message = "People sign in here with a provider only (`sign_on.required`). Keys work for programs.";
     throw new Fault("forbidden", message, { code: "sign_on_required" });
   }
+  // Its session would work for hours, the token for minutes.
+  if (accounts.endOf(body.key) !== undefined) throw tokenAsKey();
   const caller = await accounts.authenticate(body.key);
   return consoleSessions.signIn(actorOf(request), caller, sessionToken(request));
+}
+
+function tokenAsKey(): Fault {
+  const message =
+    "A token calls the API and makes no session of the console. Sign in with your provider, a password or an API key.";
+  return new Fault("forbidden", message, { code: "token_not_accepted" });
 }

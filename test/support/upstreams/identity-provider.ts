@@ -76,9 +76,9 @@ export class IdentityProvider implements AsyncDisposable {
   }
 
   /** Replaces the signing key; the former one is no longer published. */
-  async rotateKeys(): Promise<void> {
-    const { privateKey } = await generateKeyPair("RS256", { extractable: true });
-    this.#keys = [{ ...(await exportJWK(privateKey)), kid: randomUUID(), alg: "RS256", use: "sig" }];
+  async rotateKeys(alg = "RS256"): Promise<void> {
+    const { privateKey } = await generateKeyPair(alg, { extractable: true });
+    this.#keys = [{ ...(await exportJWK(privateKey)), kid: randomUUID(), alg, use: "sig" }];
     this.#open();
   }
 
@@ -86,8 +86,9 @@ export class IdentityProvider implements AsyncDisposable {
   async sign(claims: JWTPayload, { header = {}, foreignKey = false, algorithm = "RS256" } = {}): Promise<string> {
     if (algorithm === "none") return new UnsecuredJWT(claims).encode();
     const [key = {}] = this.#keys;
-    const signer = foreignKey ? (await generateKeyPair("RS256")).privateKey : await importJWK(key, "RS256");
-    return new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: String(key.kid), ...header }).sign(signer);
+    const { alg = "RS256" } = key;
+    const signer = foreignKey ? (await generateKeyPair(alg)).privateKey : await importJWK(key, alg);
+    return new SignJWT(claims).setProtectedHeader({ alg, kid: String(key.kid), ...header }).sign(signer);
   }
 
   /** Signs a logout token as the provider does. */
