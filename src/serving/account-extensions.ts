@@ -5,6 +5,7 @@ import { keywordPolicy } from "../features/audio/keyword-policy.ts";
 import { pronunciationPolicy } from "../features/audio/pronunciation-policy.ts";
 import { budgetPolicy } from "../features/budgets/key-policy.ts";
 import { guardrailPolicy } from "../features/guardrails/guardrail-policy.ts";
+import { deleteGrantsOfUser } from "../features/mcp/grants/grant-queries.ts";
 import { moderationKeyPolicy } from "../features/moderations/moderation-policy.ts";
 import { rateLimitPolicy, spendLimitPolicy } from "../features/quota/key-policies.ts";
 import { serviceTierPolicy } from "../features/quota/service-tier-policy.ts";
@@ -44,5 +45,6 @@ export function accountExtensions(outbox?: WebhookOutbox): AccountExtensions {
       await removeStoredContentOf(executor, projectId);
       await removeWebhookEndpointsOf(executor, projectId);
     },
+    onUserConfirmed: deleteGrantsOfUser,
   };
 }

@@ -11,6 +11,8 @@ export interface AccountTransaction {
   /** Epoch milliseconds. */
   now: number;
   audit(event: AuditEvent): Promise<void>;
+  /** What features do in transactions of accounts. */
+  extensions: AccountExtensions;
 }
 
 /** Runs changes to accounts one after the other, each in one transaction, and reloads the cached keys after it. */
@@ -29,11 +31,12 @@ export class AccountTransactions {
     const result = await this.database.transaction(async (executor) => {
       await incrementAccountsVersion(executor);
       const now = Date.now();
+      const { extensions } = this;
       const audit = async (event: AuditEvent) => {
         await recordAudit(executor, actor, event, now);
-        await this.extensions.onAudited?.(executor, event, now);
+        await extensions.onAudited?.(executor, event, now);
       };
-      return work({ executor, now, audit });
+      return work({ executor, now, audit, extensions });
     });
     await this.#onCommit();
     return result;

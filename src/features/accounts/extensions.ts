@@ -12,4 +12,9 @@ export interface AccountExtensions {
   onAudited?(executor: Executor, event: AuditEvent, now: number): Promise<void>;
   /** Removes what an archived project stores, in the same transaction. */
   onProjectArchived(executor: Executor, projectId: string): Promise<void>;
+  /**
+   * Removes the accounts at other services that somebody connected as a user, in the transaction in which a provider or
+   * directory confirms for the first time who the user is.
+   */
+  onUserConfirmed(executor: Executor, userId: string): Promise<void>;
 }

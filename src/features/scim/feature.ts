@@ -1,6 +1,7 @@
 import type { AuthenticateScope } from "../../http/authenticate.ts";
 import type { Feature } from "../../http/feature.ts";
 import { refuseNul } from "../../http/refuse-nul.ts";
+import type { Settings } from "../../kernel/settings/settings.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { scim } from "./routes.ts";
 
@@ -8,9 +9,11 @@ import { scim } from "./routes.ts";
 export function scimFeature({
   accounts,
   authenticate,
+  config,
 }: {
   accounts: Accounts;
   authenticate: AuthenticateScope;
+  config: Pick<Settings, "signOn">;
 }): Feature {
   return {
     public: [
@@ -19,7 +22,7 @@ export function scimFeature({
           async (scope) => {
             authenticate(scope, "admin");
             refuseNul(scope);
-            scope.register(scim(accounts));
+            scope.register(scim(accounts, config.signOn.providers));
           },
           { prefix: "/scim/v2" },
         );

@@ -20,6 +20,7 @@ import { ScimBody, ScimList, ScimResource } from "../../wire/scim/scim-answers.t
 import { SCIM_MEDIA_TYPE } from "../../wire/scim/scim-error.ts";
 import { readPatch } from "../../wire/scim/scim-patch.ts";
 import { type Accounts, authorOf } from "../accounts/index.ts";
+import type { Providers } from "../sign-on/index.ts";
 import { hasVersion } from "./check-version.ts";
 import { discovery } from "./discovery-routes.ts";
 import { ScimGroups } from "./scim-groups.ts";
@@ -30,8 +31,8 @@ import { ScimUsers, type ScimWrite } from "./scim-users.ts";
 type Resource = AnswerOf<typeof ScimResource>;
 
 /** /scim/v2 */
-export function scim(accounts: Accounts): FastifyPluginAsync {
-  const users = new ScimUsers(accounts.transactions);
+export function scim(accounts: Accounts, providers: Providers): FastifyPluginAsync {
+  const users = new ScimUsers(accounts.transactions, providers);
   const groups = new ScimGroups(accounts.transactions);
   return routes(
     acceptAnyJsonType,

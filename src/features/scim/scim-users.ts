@@ -22,6 +22,7 @@ import {
   type UserRow,
   updateUser,
 } from "../accounts/index.ts";
+import { endLocalAccess, type Providers } from "../sign-on/index.ts";
 import { checkVersion } from "./check-version.ts";
 import type { ResourceSource } from "./scim-list.ts";
 import { countScimUsers, findUserByScimName, listScimUsers } from "./scim-queries.ts";
@@ -38,9 +39,12 @@ export interface ScimWrite {
 
 export class ScimUsers {
   readonly #transactions: AccountTransactions;
+  readonly #providers: Providers;
 
-  constructor(transactions: AccountTransactions) {
+  /** `providers`: those of the configuration. */
+  constructor(transactions: AccountTransactions, providers: Providers) {
     this.#transactions = transactions;
+    this.#providers = providers;
   }
 
   source(organizationId: string, base: string): ResourceSource {
@@ -78,6 +82,7 @@ export class ScimUsers {
       if (existing !== undefined && (existing.isScimManaged === 1 || existing.disabledAt !== null)) {
         throw taken(columns, existing);
       }
+      if (existing !== undefined) await this.#takeOver(transaction, existing);
       const user = existing ?? (await addPerson(transaction, organizationId, columns));
       return toResource(executor, await storeUser(transaction, author, user, attributes), base);
     });
@@ -114,8 +119,14 @@ export class ScimUsers {
       const { executor } = transaction;
       const user = await findExistingUser(executor, { organizationId, id });
       await checkVersion(ifMatch, () => toResource(executor, user, base));
+      await this.#takeOver(transaction, user);
       return toResource(executor, await storeUser(transaction, author, user, change(user)), base);
     });
+  }
+
+  /** Ends what was made of a user of this address before the directory knew the person. */
+  async #takeOver(transaction: AccountTransaction, user: UserRow): Promise<void> {
+    if (user.isScimManaged !== 1) await endLocalAccess(transaction, user, this.#providers);
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../accounts/index.ts";
 import { groupsByRules, setGroups } from "./group-rules.ts";
 import { findIdentitiesOf, findIdentity, insertIdentity, recordIdentityUse } from "./identity-queries.ts";
+import { endLocalAccess, type Providers } from "./local-access.ts";
 import type { Person } from "./person.ts";
 import type { ProviderSettings } from "./settings.ts";
 import { SignOnFailure } from "./sign-on-failure.ts";
@@ -22,6 +23,8 @@ import { SignOnFailure } from "./sign-on-failure.ts";
 export interface Admission {
   organizationId: string;
   provider: Pick<ProviderSettings, "id" | "name" | "issuer" | "rules" | "createUsers" | "emailDomains">;
+  /** All of the configuration. */
+  providers: Providers;
   person: Person;
   /** Whether the person becomes the first owner. */
   isFirstOwner: boolean;
@@ -61,13 +64,17 @@ export async function admitPerson(transaction: AccountTransaction, admission: Ad
   return { user: admitted, hasAccess };
 }
 
-/** Links a new identity with the user of its verified address, or with a new user. */
+/**
+ * Links a new identity with the user of its verified address, or with a new user. Of a user who exists, only what is in
+ * the account stays: whoever made it did not have to have the address.
+ */
 async function linkUser(transaction: AccountTransaction, admission: Admission): Promise<UserRow> {
   const { executor, now } = transaction;
-  const { organizationId, provider, person } = admission;
+  const { organizationId, provider, providers, person } = admission;
   const email = verifiedEmail(admission);
+  const existing = await findUserByEmail(executor, organizationId, email);
   const user =
-    (await findUserByEmail(executor, organizationId, email)) ??
+    existing ??
     (await acceptPendingInvite(transaction, admission, email)) ??
     (await createUser(transaction, admission, email));
   const others = await findIdentitiesOf(executor, user.id);
@@ -78,6 +85,7 @@ async function linkUser(transaction: AccountTransaction, admission: Admission): 
       `The account ${user.email} is linked with another person at this provider.`,
     );
   }
+  if (existing !== undefined) await endLocalAccess(transaction, existing, providers);
   const { issuer } = provider;
   await insertIdentity(executor, { issuer, subject: person.subject, userId: user.id, createdAt: now, lastUsedAt: now });
   return user;

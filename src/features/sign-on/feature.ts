@@ -78,7 +78,14 @@ export function openPasswords(
   sessions: UserSessions,
   attempts: PasswordAttempts,
 ): Passwords {
-  return new Passwords({ transactions, sessions, attempts, invites, isAllowed: !signOn.required });
+  return new Passwords({
+    transactions,
+    sessions,
+    attempts,
+    invites,
+    providers: signOn.providers,
+    isAllowed: !signOn.required,
+  });
 }
 
 interface SignOnFeatureParts {

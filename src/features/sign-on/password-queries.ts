@@ -18,6 +18,10 @@ export async function putPassword(executor: Executor, row: UserPasswordRow): Pro
     .execute();
 }
 
+export async function deletePassword(executor: Executor, userId: string): Promise<void> {
+  await executor.deleteFrom("userPasswords").where("userId", "=", userId).execute();
+}
+
 /** Replaces the earlier links of the user. */
 export async function putPasswordLink(executor: Executor, row: PasswordLinkRow): Promise<void> {
   await executor.deleteFrom("passwordLinks").where("userId", "=", row.userId).execute();

@@ -26,6 +26,7 @@ import {
   type UserRow,
 } from "../accounts/index.ts";
 import type { PasswordAttempts } from "../quota/index.ts";
+import { type Providers, refuseLocalAccess } from "./local-access.ts";
 import { hashPassword, verifyPassword } from "./password-hash.ts";
 import {
   deletePasswordLinks,
@@ -49,6 +50,8 @@ export interface PasswordsOptions {
   sessions: UserSessions;
   attempts: PasswordAttempts;
   invites: Invites;
+  /** Those of the configuration, whose people have no passwords. */
+  providers: Providers;
   /** False where a provider is required. */
   isAllowed: boolean;
 }
@@ -86,14 +89,14 @@ export class Passwords {
     const verified = await attempts.try(email, actor.ipAddress ?? "", () => this.#verify(email, password));
     if (verified === undefined) throw wrongPassword();
     return transactions.run({ ...actor, userId: verified.userId }, async (transaction) => {
-      const user = await requireVerified(transaction, verified);
+      const user = await this.#requireVerified(transaction, verified);
       return sessions.begin(transaction, { user, method: "password" });
     });
   }
 
   /**
-   * Creates a link with which a user sets a password, once, within a day. Throws a Fault for an unknown user, and for one
-   * who may do more than the author.
+   * Creates a link with which a user sets a password, once, within a day. Throws a Fault for an unknown user, for one who
+   * may do more than the author, and for one who signs in with a provider.
    */
   async createLink(author: Author, reference: UserReference): Promise<Secret> {
     this.#checkAllowed();
@@ -102,6 +105,7 @@ export class Passwords {
       const user = await findUser(executor, reference);
       if (user === undefined) throw new Fault("not-found", `There is no user \`${reference.id.slice(0, 100)}\`.`);
       await checkMayManageUser(executor, author, user);
+      await refuseLocalAccess(executor, user, this.#options.providers);
       const tokenHash = hashLinkToken(token.reveal());
       const { userId: createdBy = null, keyId: createdByKey = null } = author;
       const link = { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS, createdBy, createdByKey };
@@ -132,6 +136,7 @@ export class Passwords {
       );
       if (!mayGive) throw usedLink();
       if (user.disabledAt !== null) throw disabled();
+      await refuseLocalAccess(executor, user, this.#options.providers);
       return this.#set(transaction, user, passwordHash);
     });
   }
@@ -147,7 +152,7 @@ export class Passwords {
     if (verified === undefined) throw wrongPassword();
     const passwordHash = await hashPassword(next);
     return transactions.run({ ...actor, userId }, async (transaction) =>
-      this.#set(transaction, await requireVerified(transaction, verified), passwordHash),
+      this.#set(transaction, await this.#requireVerified(transaction, verified), passwordHash),
     );
   }
 
@@ -214,22 +219,23 @@ export class Passwords {
     return (await verifyPassword(password, entry?.stored?.hash)) ? entry?.stored : undefined;
   }
 
+  /**
+   * Returns the user. Throws a Fault where the password was changed or ended, or the user disabled, while it was
+   * verified, and for a user who signs in with a provider.
+   */
+  async #requireVerified({ executor }: AccountTransaction, { userId, hash: verified }: Verified): Promise<UserRow> {
+    const [user] = await findUsersByIds(executor, [userId]);
+    if (user === undefined || (await findPassword(executor, userId))?.hash !== verified) throw wrongPassword();
+    if (user.disabledAt !== null) throw disabled();
+    await refuseLocalAccess(executor, user, this.#options.providers);
+    return user;
+  }
+
   #checkAllowed(): void {
     if (this.#options.isAllowed) return;
     const message = "People sign in here with a provider only (`sign_on.required`).";
     throw new Fault("forbidden", message, { code: "sign_on_required" });
   }
-}
-
-/** Returns the user. Throws a Fault where the password was changed, or the user disabled, while it was verified. */
-async function requireVerified(
-  { executor }: AccountTransaction,
-  { userId, hash: verified }: Verified,
-): Promise<UserRow> {
-  const [user] = await findUsersByIds(executor, [userId]);
-  if (user === undefined || (await findPassword(executor, userId))?.hash !== verified) throw wrongPassword();
-  if (user.disabledAt !== null) throw disabled();
-  return user;
 }
 
 function checkPassword(password: Secret): void {

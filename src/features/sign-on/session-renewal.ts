@@ -37,7 +37,7 @@ export interface SessionRenewalOptions {
   transactions: AccountTransactions;
   providers: ReadonlyMap<string, Provider>;
   keyring: Keyring;
-  settings: Pick<SignOnSettings, "renewAfterSeconds" | "outageGraceSeconds">;
+  settings: Pick<SignOnSettings, "providers" | "renewAfterSeconds" | "outageGraceSeconds">;
   logger: Logger;
   /** Called with the hashes of a session whose times changed. */
   onRenewed: (session: Pick<UserSessionRow, "adminHash" | "projectHash">) => void;
@@ -111,7 +111,7 @@ export class SessionRenewal {
   }
 
   async #confirm(session: UserSessionRow, provider: Provider, { person, tokens }: SignedOn): Promise<void> {
-    const { transactions, onRenewed } = this.#options;
+    const { transactions, settings, onRenewed } = this.#options;
     const now = this.#now();
     const { renewAt, validUntil } = this.times(now);
     const change = {
@@ -134,7 +134,8 @@ export class SessionRenewal {
       return onRenewed(session);
     }
     const { organizationId } = user;
-    const admission = { organizationId, provider: provider.settings, person, isFirstOwner: false };
+    const { providers } = settings;
+    const admission = { organizationId, provider: provider.settings, providers, person, isFirstOwner: false };
     const failure = await transactions
       .run(OPERATOR, async (transaction) => {
         const { hasAccess } = await admitPerson(transaction, admission);

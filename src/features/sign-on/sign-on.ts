@@ -104,7 +104,8 @@ export class SignOn {
       const organizationId = organization.id;
       const isFirstOwner = transaction.isFirstOwner === true && (await countOwners(executor, organizationId)) === 0;
       const { invite } = transaction;
-      const admission = { organizationId, provider: settings, person, isFirstOwner, invite };
+      const { providers } = this.settings;
+      const admission = { organizationId, provider: settings, providers, person, isFirstOwner, invite };
       const { user, hasAccess } = await admitPerson(accountTransaction, admission);
       // The user and the groups stay, so that an administrator can find and add the user.
       if (!hasAccess) return undefined;

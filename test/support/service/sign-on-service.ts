@@ -7,7 +7,7 @@ import {
   type IdentityProviderOptions,
 } from "../upstreams/identity-provider.ts";
 import { BrowserJar, type Visit } from "./browser-jar.ts";
-import { type Service, type ServiceOptions, startService } from "./service.ts";
+import { type InProcessService, type ServiceOptions, startService } from "./service.ts";
 
 export interface SignOnServiceOptions extends IdentityProviderOptions {
   /** Further lines of the section `sign_on`, indented by two spaces; `PROVIDER` is the provider's issuer. */
@@ -51,7 +51,7 @@ ${config}`;
 }
 
 export interface SignOnService extends AsyncDisposable {
-  service: Service;
+  service: InProcessService;
   provider: IdentityProvider;
   /** Signs a person in, and returns the browser with the session and the page on which it ended. */
   signIn(subject: string, returnTo?: string): Promise<{ browser: BrowserJar; page: Visit }>;

@@ -110,6 +110,11 @@ export async function deleteGrant(executor: Executor, id: string): Promise<boole
   return result.numDeletedRows > 0n;
 }
 
+/** Deletes what a user connected. */
+export async function deleteGrantsOfUser(executor: Executor, userId: string): Promise<void> {
+  await executor.deleteFrom("mcpGrants").where("userId", "=", userId).execute();
+}
+
 /** Deletes grants of archived projects, and requests without tokens that began before a time. */
 export async function deleteUnusable(executor: Executor, begunBefore: number): Promise<void> {
   await executor
