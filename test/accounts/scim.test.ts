@@ -247,6 +247,44 @@ test("takes over a person who was invited or exists already, and refuses a secon
   expect((await scim("POST", "/Users", { userName: carol.email })).status).toBe(409);
 });
 
+test("leaves out whom an administrator disabled, unless the key may enable people itself", async () => {
+  const user = await newUser();
+  const enable = { op: "replace", path: "active", value: true };
+  const disable = { op: "replace", path: "active", value: false };
+  const path = `/Users/${user.id}`;
+  const byHand = (disabled: boolean) => admin("POST", `/users/${user.id}`, { disabled });
+  const refused = { status: 403, body: { detail: expect.stringContaining("An administrator disabled") } };
+
+  await byHand(true);
+  expect(await patch(path, enable)).toMatchObject(refused);
+  expect(await scim("PUT", path, { userName: user.userName, active: true })).toMatchObject(refused);
+  // Other attributes change, and what the directory says of a disabled person in between counts for nothing.
+  expect((await scim("PUT", path, { userName: user.userName, title: "Countess" })).body).toMatchObject({
+    active: false,
+    title: "Countess",
+  });
+  expect((await patch(path, disable)).status).toBe(200);
+  expect(await patch(path, enable)).toMatchObject(refused);
+  await byHand(false);
+
+  await patch(path, disable);
+  expect((await patch(path, enable)).body.active).toBe(true);
+  // An administrator may confirm what the directory did.
+  await patch(path, disable);
+  await byHand(true);
+  expect(await patch(path, enable)).toMatchObject(refused);
+
+  const enableWith = async (permissions: string[]) => {
+    const { value } = await admin("POST", "/admin_api_keys", { name: "Directory", permissions });
+    return scim("PATCH", path, { schemas: [PATCH], Operations: [enable] }, { authorization: `Bearer ${value}` });
+  };
+  const permissions = ["organization.scim.write", "organization.users.write"];
+  await admin("POST", `/users/${user.id}`, { role: "member" });
+  expect(await enableWith(permissions)).toMatchObject({ status: 403 });
+  await admin("POST", `/users/${user.id}`, { role: "reader" });
+  expect(await enableWith(permissions)).toMatchObject({ status: 200, body: { active: true } });
+});
+
 test("keeps the last owner active", async () => {
   const owner = await newUser();
   await admin("POST", `/users/${owner.id}`, { role: "owner" });

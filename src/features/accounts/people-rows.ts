@@ -17,6 +17,8 @@ export interface UserRow {
   lastActiveAt: number | null;
   /** 1 for a user whom a SCIM client manages. */
   isScimManaged: number;
+  /** When a SCIM client disabled the user, which equals `disabledAt` until somebody else enables and disables them. */
+  scimDisabledAt?: number | null;
   /** ID that the SCIM client gave. */
   externalId?: string | null;
   /** What else the SCIM client sent, a JSON object. */

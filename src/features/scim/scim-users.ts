@@ -1,5 +1,6 @@
 /** Users as a SCIM client manages them. */
 
+import { allows } from "../../http/access.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Executor } from "../../storage/database.ts";
 import { USER_TYPE } from "../../wire/scim/attributes.ts";
@@ -158,9 +159,9 @@ async function storeUser(
   // Whoever has the address signs in as the user.
   if (columns.email !== user.email) await checkMayReachUser(executor, author, user);
   const isDisabled = attributes.active === false;
-  const disabledAt = isDisabled ? (user.disabledAt ?? now) : null;
   if (isDisabled) await checkNotLastOwner(executor, user);
-  const change = { ...columns, disabledAt, isScimManaged: 1 };
+  else await checkMayEnable(executor, author, user);
+  const change = { ...columns, ...(isDisabled ? disabledBy(user, now) : ENABLED), isScimManaged: 1 };
   await updateUser(executor, user.id, change);
   const details = {
     isScimManaged: true,
@@ -170,6 +171,26 @@ async function storeUser(
   };
   await audit({ type: "user.updated", organizationId, resourceId: user.id, details });
   return { ...user, ...change };
+}
+
+type Disabling = Pick<UserRow, "disabledAt" | "scimDisabledAt">;
+
+const ENABLED: Disabling = { disabledAt: null, scimDisabledAt: null };
+
+/** A user who is disabled stays disabled by whoever did it. */
+function disabledBy({ disabledAt, scimDisabledAt = null }: UserRow, now: number): Disabling {
+  return disabledAt === null ? { disabledAt: now, scimDisabledAt: now } : { disabledAt, scimDisabledAt };
+}
+
+/** Throws a Fault for a user whom somebody else disabled, unless the author may enable the user without SCIM. */
+async function checkMayEnable(executor: Executor, author: Author, user: UserRow): Promise<void> {
+  if (user.disabledAt === null || user.disabledAt === user.scimDisabledAt) return;
+  if (allows(author.access, "organization.users.write")) return checkMayReachUser(executor, author, user);
+  const message = [
+    `An administrator disabled the user \`${user.id}\` in Parlance. Enable the user there,`,
+    "or with a key that has the permission `organization.users.write`, too.",
+  ].join(" ");
+  throw new Fault("forbidden", message, { code: "insufficient_permissions" });
 }
 
 function taken({ email, scimUserName }: ScimColumns, other: UserRow): Fault {

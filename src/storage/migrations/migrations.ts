@@ -60,6 +60,7 @@ import { webhookEndpoints } from "./0057-webhook-endpoints.ts";
 import { webhookBacklogs } from "./0058-webhook-backlogs.ts";
 import { storedPolicies } from "./0059-stored-policies.ts";
 import { skills } from "./0060-skills.ts";
+import { scimDisabling } from "./0061-scim-disabling.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -123,4 +124,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0058-webhook-backlogs": webhookBacklogs,
   "0059-stored-policies": storedPolicies,
   "0060-skills": skills,
+  "0061-scim-disabling": scimDisabling,
 };

@@ -135,6 +135,8 @@ async function changeUser(
     ...(role !== undefined && role !== user.role && { role }),
     ...(isDisabled !== undefined &&
       isDisabled !== (user.disabledAt !== null) && { disabledAt: isDisabled ? now : null }),
+    // From now on, the directory that disabled the user does not enable them.
+    ...(isDisabled === true && user.scimDisabledAt != null && { scimDisabledAt: null }),
   };
   if (Object.keys(change).length === 0) return user;
   if (!isSelf(author, user.id) || isDisabled === false) await checkMayManageUser(executor, author, user);
