@@ -35,7 +35,7 @@ const nameOf = ({ namespace, name }: DeferredTool) => `${namespace}.${name}`;
 const { signal } = new AbortController();
 const results = await Promise.all(
   Object.entries(tasks).map(async ([expected, text]) => {
-    return { expected, tools: await searchTools(tools, { way: "query", text, max: 5 }, signal) };
+    return { expected, tools: await searchTools(tools, { way: "query", text, max: 5, project: "" }, signal) };
   }),
 );
 for (const max of [1, 3, 5]) {

@@ -42,3 +42,8 @@ export interface Caller {
 export function countedKeyId({ keyId, rootKeyId }: Pick<Caller, "keyId" | "rootKeyId">): string {
   return rootKeyId ?? keyId;
 }
+
+/** Project whose turn a caller's work takes. */
+export function projectOf({ projectId, organizationId }: Caller): string {
+  return projectId ?? organizationId;
+}

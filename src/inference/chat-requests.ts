@@ -1,6 +1,6 @@
 /** One chat: its guardrails, its moderation and the recording of its content around the run of a model. */
 
-import type { Caller } from "../contracts/caller.ts";
+import { type Caller, projectOf } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { PassThrough } from "../contracts/chat-proxy.ts";
 import { checks } from "../contracts/guardrail.ts";
@@ -19,7 +19,7 @@ import type { OnDisconnect } from "./on-disconnect.ts";
 import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
 import type { Recordings, RecordingsOptions } from "./recording/recordings.ts";
 import type { RequestRecording } from "./recording/request-recording.ts";
-import { projectOf, type Runs } from "./runs.ts";
+import type { Runs } from "./runs.ts";
 import { type ServiceTierOptions, withServiceTier } from "./service-tier.ts";
 
 export interface ChatOptions {

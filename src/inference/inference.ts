@@ -1,6 +1,6 @@
 /** One request's life: find the model, check access, reserve quota, run it, settle what was used. */
 
-import type { Caller } from "../contracts/caller.ts";
+import { type Caller, projectOf } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import type { ChatRequest } from "../contracts/chat-model.ts";
 import type { PassThrough } from "../contracts/chat-proxy.ts";
@@ -43,7 +43,7 @@ import {
   speechContent,
   transcriptionContent,
 } from "./recording/task-content.ts";
-import { projectOf, Runs, type RunsOptions } from "./runs.ts";
+import { Runs, type RunsOptions } from "./runs.ts";
 import type { ServiceTierOptions } from "./service-tier.ts";
 import type { ToolResult, ToolRunOptions } from "./tool-run.ts";
 

@@ -1,7 +1,7 @@
 /** Sends a share of a model's chats to a second model, whose answers no caller gets, waits for or pays. */
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
-import type { Caller } from "../contracts/caller.ts";
+import { type Caller, projectOf } from "../contracts/caller.ts";
 import type { ChatCall } from "../contracts/chat-call.ts";
 import { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault } from "../kernel/faults.ts";
@@ -15,7 +15,7 @@ import { recordChat } from "./recording/chat-recording.ts";
 import type { Recordings, RecordingsOptions } from "./recording/recordings.ts";
 import type { RequestRecording } from "./recording/request-recording.ts";
 import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
-import { projectOf, type RunsOptions } from "./runs.ts";
+import type { RunsOptions } from "./runs.ts";
 import { type ServiceTierOptions, withServiceTier } from "./service-tier.ts";
 import type { Settlement } from "./settlement.ts";
 

@@ -1,7 +1,7 @@
 /** Starts runs, each with a reservation of quota, and knows those that run. */
 
 import type { ResolvedModel } from "../catalog/catalog.ts";
-import type { Caller } from "../contracts/caller.ts";
+import { type Caller, projectOf } from "../contracts/caller.ts";
 import type { Model } from "../contracts/engine.ts";
 import { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault, type RateLimitStatus, unavailable } from "../kernel/faults.ts";
@@ -201,9 +201,4 @@ export class Runs {
 function timedOut(seconds: number): Fault {
   const message = `The answer was not finished within ${seconds} seconds, the limit for a request.`;
   return new Fault("upstream-timeout", message, { code: "upstream_timeout" });
-}
-
-/** Returns the project whose turn in the queue a request takes. */
-export function projectOf({ projectId, organizationId }: Caller): string {
-  return projectId ?? organizationId;
 }

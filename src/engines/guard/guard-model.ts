@@ -8,13 +8,13 @@ import type {
   ModerationModel,
   ModerationVerdict,
 } from "../../contracts/moderation-model.ts";
+import { FairTurns } from "../../kernel/async/fair-turns.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { InProcessModule } from "../define-engine.ts";
 import { describeGuard, FLAGGED_FROM } from "./describe-guard.ts";
 import { GUARD_FORMATS } from "./formats.ts";
 import type { GuardAnswer, GuardFormat, GuardQuestion } from "./guard-format.ts";
 import { harmProbability } from "./harm-probability.ts";
-import { QuestionTurns } from "./question-turns.ts";
 
 export interface GuardOptions {
   /** Sent as `model` to upstreams. */
@@ -63,14 +63,16 @@ export class GuardModel implements ModerationModel {
   readonly #chat: ChatModel;
   readonly #format: GuardFormat;
   readonly #options: GuardOptions;
-  readonly #turns: QuestionTurns;
+  /** No project takes all slots: others would wait in vain. */
+  readonly #turns: FairTurns;
 
   constructor(chat: ChatModel, format: GuardFormat, options: GuardOptions) {
     this.nested = [chat];
     this.#chat = chat;
     this.#format = format;
     this.#options = options;
-    this.#turns = new QuestionTurns(chat.slots ?? Number.POSITIVE_INFINITY);
+    const slots = chat.slots ?? Number.POSITIVE_INFINITY;
+    this.#turns = new FairTurns({ slots, maxHeld: Math.max(1, slots - 1) });
     this.device = chat.device;
     const { categories, thresholds } = describeGuard(format, options.thresholds);
     this.categories = categories;

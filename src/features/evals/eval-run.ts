@@ -90,7 +90,7 @@ async function toItem(
   const item = row?.item ?? {};
   const sample = row === undefined ? failedSample("row_deleted", DELETED) : await sampleOf(source, row, calls);
   const values: TemplateValues = { item, sample: { ...row?.sample, ...templateValuesOf(sample) } };
-  const graderCalls = { ...calls, similarities: new SimilarityBudget() };
+  const graderCalls = { ...calls, similarities: new SimilarityBudget(run.projectId) };
   const graded = sample.error === undefined ? await gradeByEach(graderCalls, definition.testingCriteria, values) : [];
   const results = graded.map(({ result }) => result);
   const hasFailed = sample.error !== undefined || results.some(({ error }) => error !== undefined);

@@ -24,7 +24,7 @@ function ownCpuMs(): number {
 }
 
 test("compares the texts of fifty graders outside this thread", async () => {
-  const calls = callsWith(new SimilarityBudget());
+  const calls = callsWith(new SimilarityBudget("project"));
   await grade(calls, grader("rouge_l"), values);
   const startedMs = ownCpuMs();
   const graded = await Promise.all(Array.from({ length: 50 }, () => grade(calls, grader("rouge_l"), values)));
@@ -34,7 +34,7 @@ test("compares the texts of fifty graders outside this thread", async () => {
 
 test("fails graders beyond the CPU budget of their row", async () => {
   // Clocks of CPU time go by ticks of up to 10 ms: the slowest metric takes several, another one perhaps none.
-  const calls = callsWith(new SimilarityBudget(0.001));
+  const calls = callsWith(new SimilarityBudget("project", 0.001));
   expect((await grade(calls, grader("rouge_l"), values)).result.error).toBeUndefined();
   expect((await grade(calls, grader("rouge_l"), values)).result).toMatchObject({
     passed: false,
@@ -44,7 +44,7 @@ test("fails graders beyond the CPU budget of their row", async () => {
 
 test("stops comparing on abort", async () => {
   const stopping = new AbortController();
-  const calls = callsWith(new SimilarityBudget(), stopping.signal);
+  const calls = callsWith(new SimilarityBudget("project"), stopping.signal);
   const grading = grade(calls, grader("fuzzy_match"), values);
   stopping.abort(new Error("the run was cancelled"));
   await expect(grading).rejects.toThrow("the run was cancelled");
@@ -52,7 +52,7 @@ test("stops comparing on abort", async () => {
 
 test("refuses templates whose values have more than a million characters", async () => {
   const many = { ...grader("bleu"), input: "{{item.a}}".repeat(100) } as Grader;
-  const { result } = await grade(callsWith(new SimilarityBudget()), many, values);
+  const { result } = await grade(callsWith(new SimilarityBudget("project")), many, values);
   expect(result.error).toContain("more than 1000000 characters");
 });
 
@@ -62,7 +62,7 @@ test("refuses messages whose values together have more than a million characters
     ...{ type: "score_model", name: "scored", model: "judge", range: [0, 1] },
     input: Array.from({ length: 100 }, () => ({ role: "user", content })),
   } as Grader;
-  const { result } = await grade(callsWith(new SimilarityBudget()), scored, values);
+  const { result } = await grade(callsWith(new SimilarityBudget("project")), scored, values);
   expect(result.error).toContain("more than 1000000 characters");
 });
 
@@ -85,7 +85,7 @@ test("asks models for few graders of a row at the same time, and lets others go 
     calculate_output: "g1",
     pass_threshold: 0.5,
   } as unknown as Grader;
-  const calls = { ...callsWith(new SimilarityBudget()), requests: { run } } as unknown as GraderCalls;
+  const calls = { ...callsWith(new SimilarityBudget("project")), requests: { run } } as unknown as GraderCalls;
   await grade(calls, multi, values);
   expect(most).toBe(4);
   most = 0;

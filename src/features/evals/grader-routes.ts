@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
+import { projectOf } from "../../contracts/caller.ts";
 import type { InternalRequests } from "../../http/internal-requests.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, routes } from "../../http/operation.ts";
@@ -43,7 +44,7 @@ export function graderRoutes({ requests, timeoutSeconds }: GraderParts): Fastify
         check(grader);
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
         const signal = AbortSignal.any([leaving(reply), timeout]);
-        const calls = { requests, caller, signal, similarities: new SimilarityBudget() };
+        const calls = { requests, caller, signal, similarities: new SimilarityBudget(projectOf(caller)) };
         const beganAt = performance.now();
         const graded = await grade(calls, grader, { item, sample: sampleValues(sample) }).catch((failure: unknown) => {
           if (!timeout.aborted) throw failure;

@@ -11,10 +11,12 @@ const entry = new URL(`./similarity-worker${extname(new URL(import.meta.url).pat
 const pool = new ThreadPool<SimilarityTask, SimilarityResult>(entry);
 
 export class SimilarityBudget {
+  readonly #project: string;
   readonly #maxMs: number;
   #spentMs = 0;
 
-  constructor(maxMs: number = MAX_CPU_MS) {
+  constructor(project: string, maxMs: number = MAX_CPU_MS) {
+    this.#project = project;
     this.#maxMs = maxMs;
   }
 
@@ -23,7 +25,7 @@ export class SimilarityBudget {
     if (this.#spentMs >= this.#maxMs) {
       throw new Error(`The graders of this row took more than ${this.#maxMs / 1000} s of CPU time. Shorten its texts.`);
     }
-    const { score, cpuMs } = await pool.run(task, { signal });
+    const { score, cpuMs } = await pool.run(task, { project: this.#project, signal });
     this.#spentMs += cpuMs;
     return score;
   }

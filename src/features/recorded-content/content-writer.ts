@@ -162,7 +162,7 @@ export class ContentWriter {
       const content = read();
       if (content === undefined) return undefined;
       const maxBytes = settings.maxContentKilobytes * 512;
-      const finders = findersOf(masking, services);
+      const finders = findersOf(masking, { services, project: projectId ?? organizationId });
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REDACT_TIMEOUT_MS)]);
       const bounded = limit(content, finders.length === 0 ? maxBytes : MASKED_TIMES * maxBytes);
       const masked = limit(await redactContent(bounded, finders, signal), maxBytes);

@@ -3,7 +3,6 @@
 import type { ContentMessage, ContentPart } from "../../contracts/chat-content.ts";
 import { type Guardrail, guardrailList } from "../../contracts/guardrail.ts";
 import { finderOf, type TextFinder } from "../../inference/guardrails/finders.ts";
-import type { GuardrailServices } from "../../inference/guardrails/guardrail-services.ts";
 import { maskTexts } from "../../inference/guardrails/mask-texts.ts";
 import type { RecordedContent, RecordedTool, RequestRecording } from "../../inference/recording/request-recording.ts";
 
@@ -16,11 +15,11 @@ const OF_PROJECT: Readonly<Record<RequestRecording["redact"][number], Guardrail>
 /** Finders that mask the content of a recording; none: it is stored as it is. */
 export function findersOf(
   { guardrails, redact }: Pick<RequestRecording, "guardrails" | "redact">,
-  services: GuardrailServices,
+  context: Parameters<typeof finderOf>[1],
 ): readonly TextFinder[] {
   const masking = guardrails.filter(({ type }) => type === "pii" || type === "secrets" || type === "words");
   const all = new Set([...masking, ...redact.map((name) => OF_PROJECT[name])]);
-  return [...all].flatMap((guardrail) => finderOf(guardrail, services) ?? []);
+  return [...all].flatMap((guardrail) => finderOf(guardrail, context) ?? []);
 }
 
 /** Throws when a finder fails. */

@@ -22,7 +22,7 @@ interface BundleWork {
 
 /** Writes the bundle of a skill to a new file. Throws a Fault for files that are no skill. */
 export async function packBundle(source: BundleSource, destination: string, { projectId, signal }: BundleWork) {
-  const pack = () => run({ type: "pack", source, destination }, "files", signal);
+  const pack = () => run({ type: "pack", source, destination }, "files", { projectId, signal });
   return (await packing.run(projectId, pack)) as PackedSkill;
 }
 
@@ -36,7 +36,7 @@ export async function unpackBundle(
 ) {
   const unpack = async () => {
     signal?.throwIfAborted();
-    return run({ type: "unpack", zip: await read(), maxBytes }, param, signal);
+    return run({ type: "unpack", zip: await read(), maxBytes }, param, { projectId, signal });
   };
   return (await unpacking.run(projectId, unpack)) as UnpackedSkill;
 }
@@ -46,8 +46,8 @@ export function requireSmallBundle(bytes: number, maxBytes: number, param: strin
   if (bytes > maxBytes + MAX_HEADER_BYTES) throw invalidSkill(tooLargeForContainer(maxBytes), param);
 }
 
-async function run(task: BundleTask, param: string, signal: AbortSignal | undefined): Promise<BundleResult> {
-  const result = await pool.run(task, signal && { signal });
+async function run(task: BundleTask, param: string, { projectId, signal }: BundleWork): Promise<BundleResult> {
+  const result = await pool.run(task, { project: projectId, ...(signal && { signal }) });
   if ("problem" in result) throw invalidSkill(result.problem, param);
   return result;
 }

@@ -16,7 +16,7 @@ const SLOW_PATTERN = ".{1000}".repeat(28);
 
 test("matches no pattern on the event loop, and ends with its call", async () => {
   const all = tools(1000, "a".repeat(2000));
-  const search = { way: "pattern", text: SLOW_PATTERN, max: 5 } as const;
+  const search = { way: "pattern", text: SLOW_PATTERN, max: 5, project: "project" } as const;
   // The thread and its library are loaded.
   await searchTools(all, { ...search, text: "tool_7" }, new AbortController().signal);
   await expectTurnsBelow(100, async () => {
@@ -30,7 +30,7 @@ test("matches no pattern on the event loop, and ends with its call", async () =>
 
 test("refuses texts that are too long, and patterns that cannot be matched", async () => {
   const search = (way: "query" | "pattern", text: string) =>
-    searchTools(tools(1, ""), { way, text, max: 5 }, new AbortController().signal);
+    searchTools(tools(1, ""), { way, text, max: 5, project: "project" }, new AbortController().signal);
   await expect(search("query", "a".repeat(1001))).rejects.toThrow("`query` may have 1,000 characters.");
   await expect(search("pattern", "a".repeat(201))).rejects.toThrow("`pattern` may have 200 characters.");
   for (const pattern of ["(", "(?=a)", "(a)\\1", "a{1001}"]) {

@@ -19,6 +19,8 @@ export interface Search {
   /** Words, or a regular expression. */
   text: string;
   max: number;
+  /** Project that searches. */
+  project: string;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Search {
  */
 export async function searchTools(
   tools: readonly DeferredTool[],
-  { way, text, max }: Search,
+  { way, text, max, project }: Search,
   signal: AbortSignal,
 ): Promise<DeferredTool[]> {
   const maxLength = MAX_LENGTH[way];
@@ -36,7 +38,7 @@ export async function searchTools(
     throw invalidRequest(message, way, "string_above_max_length");
   }
   const searched = tools.map((tool) => ({ name: tool.name, text: textOf(tool) }));
-  const indexes = await pool.run({ way, text, max, tools: searched }, { signal });
+  const indexes = await pool.run({ way, text, max, tools: searched }, { project, signal });
   if (indexes !== undefined) return indexes.map((index) => tools[index] as DeferredTool);
   const message =
     "`pattern` is not a regular expression, or it looks around, refers back or repeats something more than 1,000 times.";

@@ -1,5 +1,6 @@
 /** A tool that finds deferred tools and shows them to the model. */
 
+import { projectOf } from "../../contracts/caller.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { ItemProgress } from "../../wire/responses/item-events.ts";
@@ -12,7 +13,7 @@ import type {
   ServiceCall,
   ServiceToolType,
 } from "../tools/index.ts";
-import { searchTools } from "./search-tools.ts";
+import { type Search, searchTools } from "./search-tools.ts";
 import type { SearchWay } from "./search-worker.ts";
 
 /** Tools that one search loads. */
@@ -39,12 +40,13 @@ export function toolSearchType(type: string, way: SearchWay): ServiceToolType {
     type,
     isNativeElsewhere: true,
     serves: ({ execution }) => execution !== "client",
-    open: async (_tool, { path, deferred, functionName }) => {
+    open: async (_tool, { caller, path, deferred, functionName }) => {
       const name = functionName(type);
+      const project = projectOf(caller);
       return {
         get functions() {
           const definition = { name, description: describe(deferred.tools), parameters, param: path };
-          return [{ definition, name: type, begin: () => new ToolSearchCall(type, way, deferred) }];
+          return [{ definition, name: type, begin: () => new ToolSearchCall(type, { way, project }, deferred) }];
         },
       };
     },
@@ -66,15 +68,15 @@ function describe(tools: readonly DeferredTool[]): string {
 class ToolSearchCall implements ServiceCall {
   readonly #suffix = newId("");
   readonly #type: string;
-  readonly #way: SearchWay;
+  readonly #search: Pick<Search, "way" | "project">;
   readonly #deferred: DeferredTools;
   #input: Readonly<Record<string, unknown>> = {};
   #matches: readonly DeferredTool[] = [];
   #hasFailed = false;
 
-  constructor(type: string, way: SearchWay, deferred: DeferredTools) {
+  constructor(type: string, search: Pick<Search, "way" | "project">, deferred: DeferredTools) {
     this.#type = type;
-    this.#way = way;
+    this.#search = search;
     this.#deferred = deferred;
   }
 
@@ -95,8 +97,8 @@ class ToolSearchCall implements ServiceCall {
     { runTool }: RunContext,
   ): AsyncGenerator<ItemProgress, CallOutcome> {
     this.#input = input;
-    const { [this.#way]: sent } = input;
-    const search = { way: this.#way, text: typeof sent === "string" ? sent : "", max: MAX_RESULTS };
+    const { [this.#search.way]: sent } = input;
+    const search = { ...this.#search, text: typeof sent === "string" ? sent : "", max: MAX_RESULTS };
     const tool = { name: "tool_search", label: this.#type, timeoutMs: TIMEOUT_MS };
     const { value, failure } = await runTool(tool, (signal) => searchTools(this.#deferred.tools, search, signal));
     if (value === undefined) {

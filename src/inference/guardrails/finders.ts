@@ -37,8 +37,14 @@ const LARGE_CHARACTERS = 65_536;
 /** What a text costs beside its characters. */
 const CHARACTERS_PER_TEXT = 64;
 
+interface FinderContext {
+  services: GuardrailServices;
+  /** Project whose turn a large search takes. */
+  project: string;
+}
+
 /** Undefined for guardrails that judge a text as a whole. */
-export function finderOf(guardrail: Guardrail, services: GuardrailServices): TextFinder | undefined {
+export function finderOf(guardrail: Guardrail, { services, project }: FinderContext): TextFinder | undefined {
   if (guardrail.type === "pii" && guardrail.engine === "presidio") {
     const find = async (text: string, signal: AbortSignal) => {
       const spelling = plainSpelling(text);
@@ -53,7 +59,7 @@ export function finderOf(guardrail: Guardrail, services: GuardrailServices): Tex
   finders.set(guardrail, local);
   const { find, findNow } = local;
   const search = (task: Pick<FindTask, "inputs" | "search">, signal: AbortSignal) =>
-    pool.run({ guardrail, ...task }, { signal });
+    pool.run({ guardrail, ...task }, { project, signal });
   return {
     ...{ find, findNow, span: spanOf(guardrail) },
     locate: async (inputs, signal) =>

@@ -40,7 +40,7 @@ async function guardSegment(
 ): Promise<TranscriptSegment> {
   let guarded = segment;
   for (const guardrail of policy) {
-    const finder = finderOf(guardrail, context.services);
+    const finder = finderOf(guardrail, context);
     if (finder === undefined) await judgeSegment(guarded, guardrail, context);
     else guarded = await maskSegment(guarded, { guardrail, finder }, context);
   }
@@ -108,7 +108,7 @@ function outcomeOf(guardrail: Guardrail, findings: readonly string[]) {
 
 function deltaTransforms(policy: readonly Guardrail[], context: GuardContext): MaskingTransform[] {
   return policy.flatMap((guardrail) => {
-    const finder = finderOf(guardrail, context.services);
+    const finder = finderOf(guardrail, context);
     const action = actionOf(guardrail);
     if (finder?.findNow === undefined || action === "report" || action === "mask_and_restore") return [];
     const replace = ({ type }: Match) => {

@@ -14,6 +14,8 @@ import { hideSplitAddresses } from "./split-addresses.ts";
 
 export interface GuardContext {
   services: GuardrailServices;
+  /** Project of the caller. */
+  project: string;
   report: GuardrailReport;
   signal: AbortSignal;
   /** Field of the request that errors name. */
@@ -54,7 +56,7 @@ export async function guardTexts(
   for (const text of texts) placeholders.reserve(text);
   for (const guardrail of policy) {
     if (!checks(guardrail, "input")) continue;
-    const finder = finderOf(guardrail, context.services);
+    const finder = finderOf(guardrail, context);
     if (finder !== undefined) {
       texts = await maskOrBlock({ guardrail, finder, placeholders, inputs, texts }, context);
       continue;

@@ -1,6 +1,6 @@
 /** The guardrails of one request: its policy, what they ask, and what they did. */
 
-import type { Caller } from "../../contracts/caller.ts";
+import { type Caller, projectOf } from "../../contracts/caller.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
@@ -44,7 +44,7 @@ export class Guards {
     const leaving = new AbortController();
     const { organizationId, projectId } = caller;
     this.context = {
-      ...{ services, param, signal: leaving.signal, report: new GuardrailReport() },
+      ...{ services, project: projectOf(caller), param, signal: leaving.signal, report: new GuardrailReport() },
       judge: { complete, requested: { model, organizationId, projectId } },
     };
     const leave = () => {

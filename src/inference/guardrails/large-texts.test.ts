@@ -19,6 +19,7 @@ const POLICY = guardrailList.parse([{ type: "pii", entities: ["EMAIL_ADDRESS", "
 function context(): GuardContext {
   const refuse = () => Promise.reject(new Error("no other service is asked"));
   return {
+    project: "project",
     services: { analyze: refuse, ask: refuse },
     report: new GuardrailReport(),
     signal: new AbortController().signal,

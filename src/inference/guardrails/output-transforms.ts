@@ -73,7 +73,7 @@ export function outputTransforms(
   const transforms: OutputTransform[] = [];
   for (const guardrail of policy) {
     if (!checks(guardrail, "output")) continue;
-    const finder = finderOf(guardrail, context.services);
+    const finder = finderOf(guardrail, context);
     if (finder !== undefined) {
       transforms.push(
         isComplete

@@ -1,7 +1,7 @@
 /** Finds the guardrails of requests, and gives them the models that they ask. */
 
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Caller } from "../../contracts/caller.ts";
+import { type Caller, projectOf } from "../../contracts/caller.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { ChatMessage } from "../../contracts/chat-message.ts";
 import { DEFAULT_CHAT_REQUEST } from "../../contracts/default-chat-request.ts";
@@ -12,7 +12,7 @@ import type { CallerModels } from "../caller-models.ts";
 import type { RequiredModeration } from "../moderation/moderation-policy.ts";
 import type { OnDisconnect } from "../on-disconnect.ts";
 import type { RecordingsOptions } from "../recording/recordings.ts";
-import { projectOf, type Runs } from "../runs.ts";
+import type { Runs } from "../runs.ts";
 import type { GuardrailServices } from "./guardrail-services.ts";
 import { type GuardedRequest, Guards, type GuardsOptions } from "./guards.ts";
 

@@ -1,6 +1,6 @@
 /** Moderates inputs with the model that their languages and their project require. */
 
-import type { Caller } from "../../contracts/caller.ts";
+import { type Caller, projectOf } from "../../contracts/caller.ts";
 import type { ModerationInput } from "../../contracts/moderation-model.ts";
 import { type ModerationRequest, type ModerationVerdicts, moderationAdapter } from "../adapters/moderation-adapter.ts";
 import type { CallerModels } from "../caller-models.ts";
@@ -10,7 +10,7 @@ import type { InferenceAnswer } from "../inference-answer.ts";
 import type { OnDisconnect } from "../on-disconnect.ts";
 import { type Recordings, recorded } from "../recording/recordings.ts";
 import { moderationContent } from "../recording/task-content.ts";
-import { projectOf, type Runs } from "../runs.ts";
+import type { Runs } from "../runs.ts";
 import { detectLanguages, languageRefusal, unsupportedLanguages, withLanguages } from "./moderation-languages.ts";
 import { policyModelUnavailable } from "./moderation-policy.ts";
 

@@ -41,12 +41,15 @@ export async function readLargeJson(json: Buffer, module: URL, argument: unknown
 }
 
 /** A part of a buffer that others share is copied. */
-function transferOf({ buffer, byteLength }: Buffer): { transferList: ArrayBuffer[] } {
-  return { transferList: byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : [] };
+function transferOf({ buffer, byteLength }: Buffer): { project: string; transferList: ArrayBuffer[] } {
+  return {
+    project: "",
+    transferList: byteLength === buffer.byteLength && buffer instanceof ArrayBuffer ? [buffer] : [],
+  };
 }
 
 /** JSON.stringify in a thread. Resolves with UTF-8. */
 export async function writeLargeJson(value: unknown): Promise<Uint8Array> {
   await nextTurn();
-  return (await pool.run({ type: "write", value })) as Uint8Array;
+  return (await pool.run({ type: "write", value }, { project: "" })) as Uint8Array;
 }
