@@ -119,7 +119,8 @@ function keyOf(event: TextEvent): string {
   return event.type === "text" && event.isRefusal === true ? "refusal" : event.type;
 }
 
-async function pushText(transforms: readonly OutputTransform[], piece: string): Promise<string> {
+/** Returns what of a piece is final after the transforms, in order. */
+export async function pushText(transforms: readonly OutputTransform[], piece: string): Promise<string> {
   let text = piece;
   for (const transform of transforms) {
     const output = transform.push(text);
@@ -129,7 +130,7 @@ async function pushText(transforms: readonly OutputTransform[], piece: string): 
 }
 
 /** Ends the first transform, gives what it held to the next one, and so on. */
-async function endText(transforms: readonly OutputTransform[]): Promise<string> {
+export async function endText(transforms: readonly OutputTransform[]): Promise<string> {
   let text = "";
   for (const transform of transforms) text = (await transform.push(text)) + (await transform.end());
   return text;

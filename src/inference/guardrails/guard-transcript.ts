@@ -1,35 +1,54 @@
 /** Runs a transcript through the guardrails: what somebody said is both an answer and the next model's input. */
 
-import { MaskingTransform } from "@parlance-inference/text-privacy/masking-transform";
 import type { Match } from "@parlance-inference/text-privacy/match";
 import { actionOf, type Guardrail } from "../../contracts/guardrail.ts";
 import type { TranscriptionEvent, TranscriptSegment, TranscriptWord } from "../../contracts/transcription-model.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
-import { blockedFault, type GuardContext } from "./guarded-texts.ts";
+import { endText, pushText } from "./guard-events.ts";
+import { blockedFault, type GuardContext, OUTCOMES } from "./guarded-texts.ts";
 import { judgeOf } from "./judges.ts";
+import { OutputBlocked, type OutputTransform, transformOf } from "./output-transforms.ts";
 
-/** Masks each segment and each streamed piece. Throws a Fault when a guardrail blocks or fails. */
+/** Guards each segment and the streamed text. Throws a Fault when a guardrail blocks or fails. */
 export async function* guardTranscript(
   events: AsyncIterable<TranscriptionEvent>,
-  policy: readonly Guardrail[],
+  original: readonly Guardrail[],
   context: GuardContext,
 ): AsyncGenerator<TranscriptionEvent, void> {
-  const deltas = deltaTransforms(policy, context);
-  const rest = () => {
-    const text = deltas.reduce((piece, transform) => transform.push(piece) + transform.end(), "");
+  const policy = original.map(inTranscripts);
+  let transforms: readonly OutputTransform[] | undefined;
+  const deltas = async (work: (transforms: readonly OutputTransform[]) => Promise<string>) => {
+    const text = await unlessBlocked(() => work(transforms ?? []), context);
     return text === "" ? [] : [{ type: "delta", text } as const];
   };
   for await (const event of events) {
     if (event.type === "delta") {
-      const text = deltas.reduce((piece, transform) => transform.push(piece), event.text);
-      if (text !== "") yield { ...event, text };
-    } else if (event.type === "segment") {
-      yield* rest();
-      yield await guardSegment(event, policy, context);
-    } else {
-      yield* rest();
-      yield event;
+      transforms ??= policy.flatMap((guardrail) => transformOf(guardrail, context, { isComplete: false }) ?? []);
+      yield* await deltas((all) => pushText(all, event.text));
+      continue;
     }
+    yield* await deltas(endText);
+    yield event.type === "segment" ? await guardSegment(event, policy, context) : event;
+  }
+}
+
+const reporting = new WeakMap<Guardrail, Guardrail>();
+
+/** A value that the caller would have again is only reported. One object for each guardrail: finders are kept by it. */
+function inTranscripts(guardrail: Guardrail): Guardrail {
+  if (actionOf(guardrail) !== "mask_and_restore") return guardrail;
+  const reported = reporting.get(guardrail) ?? { ...guardrail, action: "report" };
+  reporting.set(guardrail, reported);
+  return reported;
+}
+
+/** A transcript has no finish reason that would say why it ends. */
+async function unlessBlocked(work: () => Promise<string>, context: GuardContext): Promise<string> {
+  try {
+    return await work();
+  } catch (failure) {
+    if (!(failure instanceof OutputBlocked)) throw failure;
+    throw blockedFault(failure.guardrail, failure.findings, context);
   }
 }
 
@@ -41,7 +60,7 @@ async function guardSegment(
   let guarded = segment;
   for (const guardrail of policy) {
     const finder = finderOf(guardrail, context);
-    if (finder === undefined) await judgeSegment(guarded, guardrail, context);
+    if (finder === undefined) guarded = await judgeSegment(guarded, guardrail, context);
     else guarded = await maskSegment(guarded, { guardrail, finder }, context);
   }
   return guarded;
@@ -66,7 +85,12 @@ async function maskSegment(
     from = end;
   }
   text += segment.text.slice(from);
-  return { ...segment, text, words: segment.words && maskWords(segment.text, segment.words, matches) };
+  return withText(segment, text, segment.words && maskWords(segment.text, segment.words, matches));
+}
+
+/** Tokens would spell what the text no longer says. */
+function withText(segment: TranscriptSegment, text: string, words: TranscriptSegment["words"]): TranscriptSegment {
+  return { ...segment, text, words, confidence: segment.confidence && { ...segment.confidence, tokens: [] } };
 }
 
 /** Puts one word in place of those that a match covers, with their times. */
@@ -90,31 +114,25 @@ function maskWords(text: string, words: readonly TranscriptWord[], matches: read
   return masked;
 }
 
-async function judgeSegment(segment: TranscriptSegment, guardrail: Guardrail, context: GuardContext): Promise<void> {
+async function judgeSegment(
+  segment: TranscriptSegment,
+  guardrail: Guardrail,
+  context: GuardContext,
+): Promise<TranscriptSegment> {
   const judge = judgeOf(guardrail, { ...context.judge, services: context.services, signal: context.signal });
-  if (judge === undefined || segment.text.trim() === "") return;
-  const { findings, hasFailed = false } = await judge([segment.text], "output");
-  const outcome = hasFailed ? "failed" : outcomeOf(guardrail, findings);
+  if (judge === undefined || segment.text.trim() === "") return segment;
+  const { findings, texts, hasFailed = false } = await judge([segment.text], "output");
+  const text = texts?.[0] ?? segment.text;
+  const isChanged = text !== segment.text;
+  const outcome = hasFailed ? "failed" : findings.length === 0 && isChanged ? "masked" : outcomeOf(guardrail, findings);
   context.report.note(guardrail.type, "output", outcome, findings);
   if (findings.length > 0 && actionOf(guardrail) === "block") throw blockedFault(guardrail, findings, context);
+  if (!isChanged) return segment;
+  // Nothing says which of its words a service has changed.
+  const { startSeconds, endSeconds } = segment;
+  return withText(segment, text, segment.words && [{ word: text, startSeconds, endSeconds }]);
 }
 
-/** A value that the caller would have again is only reported. */
 function outcomeOf(guardrail: Guardrail, findings: readonly string[]) {
-  if (findings.length === 0) return "passed";
-  const action = actionOf(guardrail);
-  return action === "block" ? "blocked" : action === "mask" ? "masked" : "reported";
-}
-
-function deltaTransforms(policy: readonly Guardrail[], context: GuardContext): MaskingTransform[] {
-  return policy.flatMap((guardrail) => {
-    const finder = finderOf(guardrail, context);
-    const action = actionOf(guardrail);
-    if (finder?.findNow === undefined || action === "report" || action === "mask_and_restore") return [];
-    const replace = ({ type }: Match) => {
-      if (action === "block") throw blockedFault(guardrail, [type], context);
-      return `<${type}>`;
-    };
-    return [new MaskingTransform({ find: finder.findNow, replace, span: finder.span })];
-  });
+  return findings.length === 0 ? "passed" : OUTCOMES[actionOf(guardrail)];
 }

@@ -57,7 +57,6 @@ export function asksAboutOutput(policy: readonly Guardrail[]): boolean {
 }
 
 interface CheckedText {
-  form: TextForm;
   isComplete: boolean;
   /** What the caller began the text with; the answer goes on with it. */
   before?: string;
@@ -68,25 +67,28 @@ export function outputTransforms(
   policy: readonly Guardrail[],
   placeholders: Placeholders,
   context: GuardContext,
-  { form, isComplete, before = "" }: CheckedText,
+  { form, ...text }: CheckedText & { form: TextForm },
 ): OutputTransform[] {
-  const transforms: OutputTransform[] = [];
-  for (const guardrail of policy) {
-    if (!checks(guardrail, "output")) continue;
-    const finder = finderOf(guardrail, context);
-    if (finder !== undefined) {
-      transforms.push(
-        isComplete
-          ? new CompleteTransform(guardrail, finder, context)
-          : findingTransform(guardrail, finder, context, before),
-      );
-      continue;
-    }
-    const judge = judgeOf(guardrail, { ...context.judge, services: context.services, signal: context.signal });
-    if (judge !== undefined) transforms.push(new JudgedTransform(guardrail, judge, context, before));
-  }
+  const checking = policy.filter((guardrail) => checks(guardrail, "output"));
+  const transforms = checking.flatMap((guardrail) => transformOf(guardrail, context, text) ?? []);
   if (placeholders.count > 0) transforms.push(inPieces(new RestoringTransform(placeholders, form)));
   return transforms;
+}
+
+/** Returns what one guardrail does with a text; undefined: nothing, as moderation is done elsewhere. */
+export function transformOf(
+  guardrail: Guardrail,
+  context: GuardContext,
+  { isComplete, before = "" }: CheckedText,
+): OutputTransform | undefined {
+  const finder = finderOf(guardrail, context);
+  if (finder !== undefined) {
+    return isComplete
+      ? new CompleteTransform(guardrail, finder, context)
+      : findingTransform(guardrail, finder, context, before);
+  }
+  const judge = judgeOf(guardrail, { ...context.judge, services: context.services, signal: context.signal });
+  return judge && new JudgedTransform(guardrail, judge, context, before);
 }
 
 function findingTransform(
