@@ -9,6 +9,7 @@ import type { Logger } from "../../kernel/logger.ts";
 import { offeredName, offeredUri } from "./gateway-names.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
+import { guardFault } from "./guard-tool-result.ts";
 import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
@@ -147,7 +148,7 @@ export class GatewayOffers {
         }
         const reason = describeFailure(failure);
         this.#logger.warn({ mcpServer: server.name, kind, reason }, "an MCP server did not list what it offers");
-        failures.push(notListed(server, kind, reason, failure));
+        failures.push(await this.#guardedFault(request, server, notListed(server, kind, reason, failure)));
         return [];
       }
     });
@@ -155,6 +156,21 @@ export class GatewayOffers {
     // An empty list would say that the servers offer nothing.
     if (failures[0] !== undefined && failures.length === servers.length) throw failures[0];
     return entries;
+  }
+
+  /** Returns the fault with its message, of which a server wrote a part, after the guardrails of the project; or theirs. */
+  async #guardedFault({ caller, onDisconnect }: GatewayRequest, { name }: McpServer, fault: Fault): Promise<Fault> {
+    const guards = this.#inference.guardsOfTool(caller, `mcp/${name}`, onDisconnect);
+    if (guards === undefined) return fault;
+    try {
+      const { guardResult } = await guardToolCall(guards, {}, "client");
+      return await guardFault(fault, guardResult);
+    } catch (failure) {
+      if (failure instanceof Fault) return failure;
+      throw failure;
+    } finally {
+      guards.end();
+    }
   }
 
   /** Returns each entry with its form after the guardrails of the project; those that a guardrail blocks are left out. */

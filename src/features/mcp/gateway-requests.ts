@@ -8,7 +8,13 @@ import { type GatewayOffers, LIST_WAIT_MS } from "./gateway-offers.ts";
 import { type GatewayRequest, UnknownOffer } from "./gateway-request.ts";
 import { type GatewayRuns, type ServerRequest, serverFailed } from "./gateway-runs.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
-import { guardPromptResult, guardResourceResult, guardToolResult, unreadableIn } from "./guard-tool-result.ts";
+import {
+  guardCompletion,
+  guardPromptResult,
+  guardResourceResult,
+  guardToolResult,
+  unreadableIn,
+} from "./guard-tool-result.ts";
 import type { CallToolResult, CompleteResult, GetPromptResult, ReadResourceResult } from "./mcp-connection.ts";
 import type { McpTool } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
@@ -108,10 +114,7 @@ export class GatewayRequests {
         ...{ server, use: "completion/complete", label: "completion/complete" },
         input: { argument, ...(earlier && { context: earlier }) },
         send: (connection, guarded, signal) => connection.complete({ ...guarded, ref: plain } as never, signal),
-        guard: async (answer, guardResult) => {
-          const values = [...(await guardResult(answer.completion.values))];
-          return { ...answer, completion: { ...answer.completion, values } };
-        },
+        guard: guardCompletion,
       },
       peer,
       context,

@@ -1,11 +1,12 @@
 /** Runs one request of a client on a server: within its limits, between the guardrails of the project, and recorded. */
 
-import { type GuardResult, guardToolCall, isRefusal } from "../../inference/guardrails/guard-tool.ts";
+import { type GuardResult, guardToolCall } from "../../inference/guardrails/guard-tool.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
+import { guardFault } from "./guard-tool-result.ts";
 import { logged, runOptions } from "./mcp-call.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection } from "./mcp-connection.ts";
@@ -62,7 +63,8 @@ export class GatewayRuns {
       };
       const result = await this.#send(request, guarded.input, checked, context, true).catch(
         async (failure: unknown) => {
-          throw await guardFailure(failure, guarded.guardResult);
+          if (!(failure instanceof Fault) || failure.code !== "mcp_server_failed") throw failure;
+          throw await guardFault(failure, guarded.guardResult);
         },
       );
       if (!isInputRequiredResult(result)) return await request.guard(result, guarded.guardResult);
@@ -124,15 +126,4 @@ async function guardObject(object: Input, guardResult: GuardResult): Promise<Inp
   if (guarded !== undefined) return guarded;
   const message = "A guardrail put a text that is not a JSON object in place of a server's question.";
   throw new Fault("answer-unfit", message, { code: "upstream_error" });
-}
-
-/** A server writes the message of its failure. */
-async function guardFailure(failure: unknown, guardResult: GuardResult): Promise<unknown> {
-  if (!(failure instanceof Fault) || failure.code !== "mcp_server_failed") return failure;
-  try {
-    const [message = ""] = await guardResult([failure.message]);
-    return new Fault(failure.kind, message, { ...failure, code: failure.code ?? undefined, cause: failure.cause });
-  } catch (refusal) {
-    return isRefusal(refusal) ? refusal : failure;
-  }
 }

@@ -1,13 +1,15 @@
 /** Calls of MCP tools within a response: those that run, and those that wait for the caller's approval. */
 
 import type { Caller } from "../../contracts/caller.ts";
+import { isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { ToolResult } from "../../inference/tool-run.ts";
 import { newId } from "../../kernel/id.ts";
 import type { CallOutcome, RunContext, ServiceCall } from "../tools/index.ts";
-import { guardToolResult } from "./guard-tool-result.ts";
+import { isConnectionRequired } from "./grants/grant-faults.ts";
+import { guardFailure, guardToolResult } from "./guard-tool-result.ts";
 import type { LoggedCall, McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
-import { type McpOutcome, toFailure, toOutcome } from "./mcp-result.ts";
+import { describeFailure, type McpOutcome, toFailure, toOutcome } from "./mcp-result.ts";
 import type { McpServer } from "./mcp-servers.ts";
 
 export interface McpCallOptions {
@@ -65,7 +67,8 @@ export class McpCall implements ServiceCall {
     const isGuarded = guardResult !== undefined;
     const call = { caller, server, tool: tool.name, source: "response" as const, isGuarded };
     const { value, failure } = await logged(log, call, run);
-    this.#outcome = value === undefined ? toFailure(failure) : toOutcome(value, server.maxResultBytes);
+    this.#outcome =
+      value === undefined ? await guardedFailure(failure, guardResult) : toOutcome(value, server.maxResultBytes);
     const { output, error } = this.#outcome;
     yield { type: error === null ? "response.mcp_call.completed" : "response.mcp_call.failed" };
     const outcome: CallOutcome = { type: "result", text: output ?? `The tool failed: ${textOfError(error)}` };
@@ -80,6 +83,13 @@ export class McpCall implements ServiceCall {
   #argumentsDone() {
     return { type: "response.mcp_call_arguments.done", arguments: this.#arguments };
   }
+}
+
+/** A server writes the message of its failure. */
+async function guardedFailure(failure: unknown, guardResult: RunContext["guardResult"]): Promise<McpOutcome> {
+  if (guardResult === undefined || isRefusal(failure) || isConnectionRequired(failure)) return toFailure(failure);
+  const guarded = await guardFailure(failure, describeFailure(failure), guardResult);
+  return toFailure(guarded.failure, guarded.message);
 }
 
 /** A call that the caller has to approve with the next request. */

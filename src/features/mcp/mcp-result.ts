@@ -35,8 +35,8 @@ export function toOutcome(result: CallToolResult, maxBytes: number): McpOutcome 
   return { output: null, error: { type: "mcp_tool_execution_error", content: [{ type: "text", text }] } };
 }
 
-export function toFailure(failure: unknown): McpOutcome {
-  return { output: null, error: errorOf(failure) };
+export function toFailure(failure: unknown, message = describeFailure(failure)): McpOutcome {
+  return { output: null, error: errorOf(failure, message) };
 }
 
 /** Models read results as text: what is not text is named in its place. */
@@ -66,8 +66,7 @@ function bytesOf(base64: string): number {
   return Math.floor((base64.length * 3) / 4);
 }
 
-function errorOf(failure: unknown): McpError {
-  const message = describeFailure(failure);
+function errorOf(failure: unknown, message: string): McpError {
   const { status, code } = (failure ?? {}) as { status?: unknown; code?: unknown };
   if (isConnectionRequired(failure)) return { type: "http_error", code: UNAUTHORIZED, message };
   if (typeof status === "number") return { type: "http_error", code: status, message };
