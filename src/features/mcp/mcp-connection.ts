@@ -51,6 +51,8 @@ export interface ConnectionWatch {
 export interface McpConnectionOptions extends NotificationListeners {
   openTransport(watch: ConnectionWatch): Promise<Transport>;
   connectTimeoutMs: number;
+  /** Whether requests of several callers run on it at once. */
+  isShared?: boolean;
   /** Removes what the service sends to the server with each request, such as a token, from its messages. */
   redact?: (text: string) => string;
   era?: KnownEra | undefined;
@@ -228,7 +230,7 @@ export class McpConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { openTransport, connectTimeoutMs, redact, era, onEra, onClosed, peer } = this.#options;
+    const { openTransport, connectTimeoutMs, redact, era, onEra, onClosed, peer, isShared } = this.#options;
     // A service without MCP servers does not load the library.
     const library = await import("@modelcontextprotocol/client");
     const client = new library.Client(
@@ -260,6 +262,7 @@ export class McpConnection {
       isWaiting: () => this.#waiting > 0,
     });
     boundMessages(transport, {
+      isShared,
       onExceeded: (failure) => {
         this.#failed.abort(failure);
         void transport.close();

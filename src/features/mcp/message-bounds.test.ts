@@ -83,3 +83,26 @@ test("bounds the rate of notifications between answers, too", async () => {
   }
   expect(failures).toEqual([expect.stringContaining("more notifications than 8 at once and 1 a second")]);
 });
+
+test("leaves out what exceeds the limits of a shared connection, and ends it at ten times as much", async () => {
+  [near, far] = InMemoryTransport.createLinkedPair();
+  const answers: JSONRPCMessage[] = [];
+  far.onmessage = (message) => answers.push(message);
+  const options = { onExceeded: ({ message }: Error) => failures.push(message), limits: LIMITS, now: () => nowMs };
+  boundMessages(near, { ...options, isShared: true });
+  const before = near.onmessage;
+  near.onmessage = (message, extra) => {
+    before?.(message, extra);
+    received.push(message);
+  };
+  for (const id of [1, 2, 3]) await ask(id);
+  expect(received).toHaveLength(2);
+  expect(answers).toEqual([expect.objectContaining({ id: 3, error: expect.objectContaining({ code: -32000 }) })]);
+  for (let count = 0; count < 30; count += 1) await notify();
+  expect(received).toHaveLength(5);
+  await send({ id: 1, result: {} });
+  expect(received).toHaveLength(6);
+  expect(failures).toEqual([]);
+  for (let count = 0; count < 31; count += 1) await notify();
+  expect(failures).toEqual([expect.stringContaining("more than 30 notifications without an answer")]);
+});

@@ -25,9 +25,18 @@ const MESSAGE_LIMITS: MessageLimits = {
   notifications: { burst: 20_000, perSecond: 2_000 },
 };
 
+/** How much more than the limits ends a connection that several callers share. */
+const SHARED_FACTOR = 10;
+const REFUSED = -32000;
+
 export interface MessageBoundsOptions {
   /** Called once; nothing is sent afterwards. */
   onExceeded(failure: Error): void;
+  /**
+   * Whether several callers share the connection, so that what one of them makes the server send must not end the calls
+   * of the others: what exceeds the limits is left out, and only ten times as much ends the connection.
+   */
+  isShared?: boolean | undefined;
   limits?: MessageLimits;
   /** Milliseconds of a steady clock. */
   now?: () => number;
@@ -35,49 +44,29 @@ export interface MessageBoundsOptions {
 
 /** Call before the transport has a protocol, which passes each message to the handler that it finds. */
 export function boundMessages(transport: Transport, options: MessageBoundsOptions): void {
-  const { onExceeded, limits = MESSAGE_LIMITS, now = () => performance.now() } = options;
+  const { onExceeded, isShared = false, limits = MESSAGE_LIMITS, now = () => performance.now() } = options;
   const unanswered = new Set<unknown>();
-  const requests = new TokenBucket(limits.requests, now);
-  const notifications = new TokenBucket(limits.notifications, now);
-  let inARow = 0;
+  const ending = new MessageCounter(isShared ? scaled(limits, SHARED_FACTOR) : limits, unanswered, now);
+  const dropping = isShared ? new MessageCounter(limits, unanswered, now) : undefined;
   let failure: Error | undefined;
-  const exceed = (what: string) => {
-    failure = new Error(`The server sent ${what}. Its connection was closed.`);
-    onExceeded(failure);
-  };
   const check = (message: JSONRPCMessage): void => {
-    if (!("method" in message)) {
-      inARow = 0;
-      return;
-    }
-    const excess = "id" in message ? checkRequest(message.id) : checkNotification(message);
-    if (excess !== undefined) exceed(`more ${excess}, the limit`);
-  };
-  const checkRequest = (id: unknown): string | undefined => {
-    unanswered.add(id);
-    if (unanswered.size > limits.concurrentRequests) {
-      return `than ${limits.concurrentRequests} requests without waiting for their answers`;
-    }
-    return requests.take() ? undefined : `requests than ${describe(limits.requests)}`;
-  };
-  const checkNotification = ({
-    method,
-    params,
-  }: {
-    method: string;
-    params?: Readonly<Record<string, unknown>> | undefined;
-  }) => {
-    inARow += 1;
-    if (method === "notifications/cancelled") unanswered.delete(params?.requestId);
-    if (inARow > limits.notificationsInARow) {
-      return `than ${limits.notificationsInARow} notifications without an answer`;
-    }
-    return notifications.take() ? undefined : `notifications than ${describe(limits.notifications)}`;
+    const excess = ending.excessOf(message);
+    if (excess === undefined) return;
+    failure = new Error(`The server sent more ${excess}, the limit. Its connection was closed.`);
+    onExceeded(failure);
   };
   transport.onmessage = (message) => {
     if (failure === undefined) check(message);
     // The transport reports what a handler throws, and the protocol does not get the message.
     if (failure !== undefined) throw failure;
+    const excess = dropping?.excessOf(message);
+    if (excess === undefined) return;
+    const reason = `The server sent more ${excess}, the limit.`;
+    if ("id" in message && "method" in message) {
+      const error = { code: REFUSED, message: reason };
+      void transport.send({ jsonrpc: "2.0", id: message.id, error }).catch(() => {});
+    }
+    throw new Error(`${reason} It was left out.`);
   };
   const send = transport.send.bind(transport);
   transport.send = async (message, sendOptions) => {
@@ -85,6 +74,64 @@ export function boundMessages(transport: Transport, options: MessageBoundsOption
     const sent = send(message, sendOptions);
     if ("method" in message || !("id" in message)) return sent;
     await sent.finally(() => unanswered.delete(message.id));
+  };
+}
+
+class MessageCounter {
+  readonly #limits: MessageLimits;
+  /** IDs of requests. */
+  readonly #unanswered: Set<unknown>;
+  readonly #requests: TokenBucket;
+  readonly #notifications: TokenBucket;
+  #inARow = 0;
+
+  constructor(limits: MessageLimits, unanswered: Set<unknown>, now: () => number) {
+    this.#limits = limits;
+    this.#unanswered = unanswered;
+    this.#requests = new TokenBucket(limits.requests, now);
+    this.#notifications = new TokenBucket(limits.notifications, now);
+  }
+
+  /** Counts a message and returns what it exceeds; undefined: nothing. */
+  excessOf(message: JSONRPCMessage): string | undefined {
+    if (!("method" in message)) {
+      this.#inARow = 0;
+      return undefined;
+    }
+    return "id" in message ? this.#excessOfRequest(message.id) : this.#excessOfNotification(message);
+  }
+
+  #excessOfRequest(id: unknown): string | undefined {
+    const { concurrentRequests, requests } = this.#limits;
+    this.#unanswered.add(id);
+    if (this.#unanswered.size > concurrentRequests) {
+      return `than ${concurrentRequests} requests without waiting for their answers`;
+    }
+    return this.#requests.take() ? undefined : `requests than ${describe(requests)}`;
+  }
+
+  #excessOfNotification({
+    method,
+    params,
+  }: {
+    method: string;
+    params?: Readonly<Record<string, unknown>> | undefined;
+  }): string | undefined {
+    const { notificationsInARow, notifications } = this.#limits;
+    this.#inARow += 1;
+    if (method === "notifications/cancelled") this.#unanswered.delete(params?.requestId);
+    if (this.#inARow > notificationsInARow) return `than ${notificationsInARow} notifications without an answer`;
+    return this.#notifications.take() ? undefined : `notifications than ${describe(notifications)}`;
+  }
+}
+
+function scaled({ requests, notifications, ...counts }: MessageLimits, factor: number): MessageLimits {
+  const faster = ({ burst, perSecond }: Rate) => ({ burst: burst * factor, perSecond: perSecond * factor });
+  return {
+    concurrentRequests: counts.concurrentRequests * factor,
+    notificationsInARow: counts.notificationsInARow * factor,
+    requests: faster(requests),
+    notifications: faster(notifications),
   };
 }
 

@@ -8,6 +8,7 @@ import { killTree } from "../../kernel/process/process-usage.ts";
 import { RestartBackoff } from "../../kernel/process/restart-backoff.ts";
 import { secretRedactor, secretsIn } from "../../kernel/redact-secrets.ts";
 import type { Secret } from "../../kernel/secret.ts";
+import { boundLines } from "./bound-lines.ts";
 import { type ConnectionWatch, type KnownEra, McpConnection, type ServerFacts } from "./mcp-connection.ts";
 import type { OfferKind } from "./mcp-offer.ts";
 
@@ -29,6 +30,8 @@ export interface ServerProcessOptions {
 
 const RESTART = { firstSeconds: 0.5, lastSeconds: 60, stableSeconds: 60 };
 const MAX_LOG_LINE = 500;
+/** More than what a pipe gives at once. */
+const READ_BYTES = 2 ** 20;
 /** A browser that a server starts has hundreds of threads, whose children are read one by one. */
 const MEMORY_POLL_MS = 1_000;
 
@@ -59,6 +62,7 @@ export class ServerProcess {
     const connection = new McpConnection({
       openTransport: (watch) => this.#start(watch),
       connectTimeoutMs: this.#options.connectTimeoutMs,
+      isShared: true,
       redact: secretRedactor(secretsIn(this.#environment)),
       era: this.#era,
       onEra: (era, facts) => {
@@ -94,8 +98,9 @@ export class ServerProcess {
       args,
       env,
       stderr: "pipe",
-      maxBufferSize: maxBytes,
+      maxBufferSize: maxBytes + READ_BYTES,
     });
+    boundLines(transport, maxBytes);
     const start = transport.start.bind(transport);
     transport.start = async () => {
       await start();
