@@ -10,6 +10,7 @@ import { WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
 import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
 import { deploymentAt } from "../support/upstreams/deployment-at.ts";
 
+const IMAGE = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
 const EMAIL = "ada.lovelace@example.com";
 
 let upstream: EchoUpstream;
@@ -44,6 +45,7 @@ models:
   - id: moderator
     task: moderation
     deployments: [{ engine: guard, family: llama-guard-4, chat: { engine: scripted, replies: [{ text: "unsafe\\nS1" }] } }]
+  - { id: vectors, task: embedding, deployments: [${deployment}] }
   - id: whisper
     task: transcription
     deployments: [{ engine: scripted, replies: [{ text: "Mail ${EMAIL} now." }] }]
@@ -228,6 +230,58 @@ describe("topics", () => {
     const refused = await say("Should I file a lawsuit?");
     expect(refused.status).toBe(400);
     expect((await errorOf(refused)).message).toBe("The request was blocked by the guardrail `topics`: rule 1.");
+  });
+
+  const question = { role: "user", content: "Should I file a lawsuit?" };
+  const harmless = { role: "user", content: "Go on." };
+  const call = { id: "c", type: "function", function: { name: "read", arguments: "{}" } };
+  const filler = "It is a fine day by the sea. ".repeat(1000);
+  const converse = (...messages: object[]) => service.post("/v1/chat/completions", { model: "echo", messages });
+
+  test.each<[string, ...object[]]>([
+    ["before the beginning of an answer", question, { role: "assistant", content: "Yes, because" }],
+    ["before another message of the user", question, harmless],
+    [
+      "in another part of a message",
+      { role: "user", content: [{ type: "text", text: question.content }, IMAGE, { type: "text", text: "Well?" }] },
+    ],
+    ["at the beginning of a long message", { role: "user", content: `${question.content} ${filler}` }],
+    ["in the middle of a long message", { role: "user", content: `${filler}${question.content} ${filler}` }],
+    [
+      "before results of tools",
+      question,
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "c", content: "Nothing." },
+    ],
+  ])("are judged %s", async (_, ...messages) => {
+    await guard({ type: "topics", rules, model: "judge", on: ["input"] });
+    const refused = await converse(...messages);
+    expect(refused.status).toBe(400);
+    expect((await errorOf(refused)).message).toContain("blocked by the guardrail `topics`: rule 1");
+    expect(upstream.take()).toBe("");
+  });
+
+  test("are not judged again in messages before the last answer", async () => {
+    await guard({ type: "topics", rules, model: "judge", on: ["input"] });
+    expect((await converse(question, { role: "assistant", content: "No." }, harmless)).status).toBe(200);
+  });
+
+  test("are judged in every text of embeddings", async () => {
+    await guard({ type: "topics", rules, model: "judge", on: ["input"] });
+    const response = await service.post("/v1/embeddings", { model: "vectors", input: [question.content, "Hi."] });
+    expect((await errorOf(response)).code).toBe("content_policy_violation");
+  });
+
+  test("refuse more text than the model is asked about, or report that", async () => {
+    await guard({ type: "topics", rules, model: "judge", on: ["input"] });
+    const long = filler.repeat(9);
+    const error = await errorOf(await say(long));
+    expect(error).toMatchObject({ code: "content_policy_violation" });
+    expect(error.message).toMatch(/judges up to [\d,]+ characters at once, and this text has 261,000/);
+    await guard({ type: "topics", rules, model: "judge", action: "report", on: ["input"] });
+    const reported = await say(long);
+    expect(reported.status).toBe(200);
+    expect(reported.headers.get("x-parlance-guardrails")).toContain("topics;stage=input;outcome=failed");
   });
 
   test("fail closed when the model does not answer with a list of rules", async () => {

@@ -56,6 +56,8 @@ export function textsOf<Fields extends object>(request: Fields, channels: Channe
 export interface ChannelText {
   text: string;
   kind: TextKind;
+  /** Whether a model has answered it: it was judged when it was new. */
+  isAnswered?: true;
 }
 
 export function withTexts<Fields extends object>(

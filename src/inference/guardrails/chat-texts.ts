@@ -10,6 +10,7 @@ import type {
   ToolCall,
 } from "../../contracts/chat-message.ts";
 import type { AnswerFormat, ChatRequest, RawPrompt, Tool, UpstreamFields } from "../../contracts/chat-model.ts";
+import { answeredMessages } from "./answered-messages.ts";
 import {
   type Channels,
   type ChannelText,
@@ -146,10 +147,20 @@ function rewritePart(part: ContentPart, kind: TextKind, rewrite: Rewrite): Conte
 /** Returns texts of a call in the order in which `withChatTexts` takes them. */
 export function chatTextsOf(call: ChatCall): ChannelText[] {
   const texts: ChannelText[] = [];
-  rewriteCall(call, (text, kind) => {
-    texts.push({ text, kind });
+  const answered = answeredMessages(call.request.messages);
+  let message: ChatMessage | undefined;
+  const collect: Rewrite = (text, kind) => {
+    const isAnswered = message !== undefined && answered.has(message);
+    texts.push({ text, kind, ...(isAnswered && { isAnswered }) });
     return text;
+  };
+  const messages = each((one: ChatMessage, rewrite) => {
+    message = one;
+    rewriteMessage(one, rewrite);
+    message = undefined;
+    return one;
   });
+  rewriteCall(call, collect, { ...REQUEST, messages });
   return texts;
 }
 
@@ -169,11 +180,15 @@ export function withChatTexts(call: ChatCall, texts: readonly string[]): ChatCal
   };
 }
 
-function rewriteCall({ request, prompts }: ChatCall, rewrite: Rewrite): Pick<ChatCall, "request" | "prompts"> {
+function rewriteCall(
+  { request, prompts }: ChatCall,
+  rewrite: Rewrite,
+  channels = REQUEST,
+): Pick<ChatCall, "request" | "prompts"> {
   const rewritten = prompts?.map((prompt) => rewriteFields(prompt, RAW_PROMPT, rewrite));
   return {
     ...(rewritten !== undefined && { prompts: rewritten }),
-    request: rewriteFields(request, REQUEST, rewrite),
+    request: rewriteFields(request, channels, rewrite),
   };
 }
 

@@ -5,9 +5,10 @@ import type { Placeholders } from "@parlance-inference/text-privacy/placeholders
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
+import { BLOCKED, blockedFault } from "./blocked-fault.ts";
 import type { ChannelText } from "./channels.ts";
 import { refuseUnreadable } from "./guard-chat.ts";
-import { BLOCKED, blockedFault, type GuardContext, guardTexts } from "./guarded-texts.ts";
+import { type GuardContext, guardTexts } from "./guarded-texts.ts";
 import type { Guards } from "./guards.ts";
 import { OutputBlocked, outputTransforms } from "./output-transforms.ts";
 

@@ -3,9 +3,10 @@
 import type { Match } from "@parlance-inference/text-privacy/match";
 import { actionOf, type Guardrail } from "../../contracts/guardrail.ts";
 import type { TranscriptionEvent, TranscriptSegment, TranscriptWord } from "../../contracts/transcription-model.ts";
+import { blockedFault } from "./blocked-fault.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
 import { endText, pushText } from "./guard-events.ts";
-import { blockedFault, type GuardContext, OUTCOMES } from "./guarded-texts.ts";
+import { type GuardContext, OUTCOMES } from "./guarded-texts.ts";
 import { judgeOf } from "./judges.ts";
 import { OutputBlocked, type OutputTransform, transformOf } from "./output-transforms.ts";
 

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Placeholders } from "@parlance-inference/text-privacy/placeholders";
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
-import { Fault } from "../../kernel/faults.ts";
+import { blockedFault } from "./blocked-fault.ts";
 import type { ChannelText } from "./channels.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
 import type { GuardrailReport } from "./guardrail-report.ts";
@@ -29,20 +29,6 @@ export interface GuardedTexts {
   texts: readonly string[];
   /** Values that the answer to the caller has again. */
   placeholders: Placeholders;
-}
-
-/** Code of a refusal. */
-export const BLOCKED = "content_policy_violation";
-
-/** The message names the findings, never their content. */
-export function blockedFault(
-  guardrail: Pick<Guardrail, "type">,
-  findings: readonly string[],
-  { param, subject = "The request was" }: Pick<GuardContext, "param" | "subject">,
-): Fault {
-  const names = [...new Set(findings)].slice(0, 20).join(", ");
-  const message = `${subject} blocked by the guardrail \`${guardrail.type}\`: ${names}.`;
-  return new Fault("invalid-request", message, { param, code: BLOCKED });
 }
 
 /** Runs the guardrails that check the input, in order. Throws a Fault when one blocks it or fails. */
@@ -151,12 +137,18 @@ function readsAll({ type }: Guardrail): boolean {
   return type === "pii" || type === "secrets";
 }
 
+/** A webhook may replace any text; a model is asked, and paid for, what is new. */
+function placesToJudge({ type }: Guardrail, inputs: readonly ChannelText[], texts: readonly string[]): number[] {
+  const isRead = ({ kind, isAnswered }: ChannelText) => kind === "prompt" && !(type === "topics" && isAnswered);
+  return inputs.flatMap((input, index) => (isRead(input) && texts[index]?.trim() !== "" ? [index] : []));
+}
+
 async function judgeTexts(
   { guardrail, judge, inputs, texts }: Step & { judge: Judge },
   context: GuardContext,
 ): Promise<string[]> {
   const { report, signal } = context;
-  const places = inputs.flatMap(({ kind }, index) => (kind === "prompt" && texts[index]?.trim() !== "" ? [index] : []));
+  const places = placesToJudge(guardrail, inputs, texts);
   if (places.length === 0) {
     report.note(guardrail.type, "input", "passed");
     return texts;

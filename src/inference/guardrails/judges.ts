@@ -1,7 +1,8 @@
 /** The guardrails that judge texts as a whole: rules by a chat model, and webhooks. */
 
-import type { Guardrail, GuardrailStage } from "../../contracts/guardrail.ts";
+import { actionOf, type Guardrail, type GuardrailStage } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
+import { BLOCKED } from "./blocked-fault.ts";
 import type { GuardrailServices, WebhookQuestion } from "./guardrail-services.ts";
 
 interface Verdict {
@@ -30,18 +31,46 @@ export function judgeOf(guardrail: Guardrail, options: JudgeOptions): Judge | un
   return undefined;
 }
 
-/** Characters of the last text that a model judges; the end of a long conversation says what it is about now. */
-const MAX_JUDGED_CHARACTERS = 24_000;
+/** Characters that a model judges at once: a small one has a window of 4,096 tokens. */
+const WINDOW_CHARACTERS = 12_000;
+/** Characters of a window that are in the next one, too. */
+const OVERLAP_CHARACTERS = 500;
+const STEP_CHARACTERS = WINDOW_CHARACTERS - OVERLAP_CHARACTERS;
+/** A question to the model costs the caller time and money. */
+const MAX_WINDOWS = 20;
+const MAX_JUDGED_CHARACTERS = MAX_WINDOWS * STEP_CHARACTERS + OVERLAP_CHARACTERS;
 
-function topicJudge({ model = "", rules = [] }: Guardrail, { complete }: JudgeOptions): Judge {
+function topicJudge(guardrail: Guardrail, { complete }: JudgeOptions): Judge {
+  const { model = "", rules = [] } = guardrail;
   const system = instructionsOf(rules);
+  const ends = actionOf(guardrail) === "block";
   return async (texts, stage) => {
-    // Earlier messages were judged when they were the last.
-    const judged = stage === "input" ? (texts.at(-1) ?? "") : texts.join("\n\n");
-    const text = judged.slice(-MAX_JUDGED_CHARACTERS);
-    const answer = await complete(model, system, `Text:\n"""\n${text.replaceAll('"""', "'''")}\n"""`);
-    return { findings: violatedRules(answer, rules.length).map((rule) => `rule ${rule}`) };
+    const text = texts.join("\n\n");
+    const isTooLong = text.length > MAX_JUDGED_CHARACTERS;
+    if (isTooLong && ends) throw tooLong(text.length, stage);
+    const violated = new Set<number>();
+    for (const window of windowsOf(text.slice(-MAX_JUDGED_CHARACTERS))) {
+      const answer = await complete(model, system, `Text:\n"""\n${window.replaceAll('"""', "'''")}\n"""`);
+      for (const rule of violatedRules(answer, rules.length)) violated.add(rule);
+      if (ends && violated.size > 0) break;
+    }
+    return { findings: [...violated].map((rule) => `rule ${rule}`), hasFailed: isTooLong };
   };
+}
+
+function windowsOf(text: string): string[] {
+  const windows = [text.slice(0, WINDOW_CHARACTERS)];
+  for (let end = WINDOW_CHARACTERS; end < text.length; end += STEP_CHARACTERS) {
+    windows.push(text.slice(end - OVERLAP_CHARACTERS, end + STEP_CHARACTERS));
+  }
+  return windows;
+}
+
+function tooLong(characters: number, stage: GuardrailStage): Fault {
+  const counts = [MAX_JUDGED_CHARACTERS, characters].map((count) => count.toLocaleString("en"));
+  const what = `The guardrail \`topics\` judges up to ${counts[0]} characters at once, and this text has ${counts[1]}.`;
+  const wayOut = stage === "input" ? " Send less text in one request." : "";
+  return new Fault(stage === "input" ? "invalid-request" : "answer-unfit", `${what}${wayOut}`, { code: BLOCKED });
 }
 
 function instructionsOf(rules: readonly string[]): string {
