@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALL_PERMISSIONS, type RolePermission } from "../../src/contracts/permissions.ts";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
-import { PROJECT_ROLE_IDS } from "../../src/features/accounts/roles/built-in-roles.ts";
+import { builtInRole, PROJECT_ROLE_IDS } from "../../src/features/accounts/roles/built-in-roles.ts";
 import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
@@ -182,6 +182,99 @@ test("nobody renames a group that gives more than they have", async () => {
   const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Another");
   await post(service.adminKey, `/projects/${project}/groups`, { group_id: plain.id, role: PROJECT_ROLE_IDS.viewer });
   expect((await post(key, `/groups/${plain.id}`, { name: "Shogi" })).status).toBe(403);
+});
+
+/** Entries of the audit log about the roles of a user or group, newest first. */
+async function roleEntries(principalId: string) {
+  const { body } = await get(service.adminKey, "/v1/organization/audit_logs?limit=100");
+  const entries: { type: string; project?: { id: string }; [type: string]: unknown }[] = body.data;
+  return entries.flatMap((entry) => {
+    const { data } = entry[entry.type] as { data?: { principal_id: string; role_id: string } };
+    return data?.principal_id === principalId
+      ? [{ type: entry.type, role: data.role_id, project: entry.project?.id }]
+      : [];
+  });
+}
+
+test.each(["user", "group"] as const)(
+  "whoever removes a %s from a project takes no more than they have",
+  async (type) => {
+    const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, `Team of the ${type}`);
+    const { roleAssignments, projectMembers, groups } = service.accounts;
+    const { viewer, owner } = PROJECT_ROLE_IDS;
+    const scope = { organizationId, projectId: project };
+    const member =
+      type === "user"
+        ? await newUser("reader", [{ id: project, role: "viewer" }])
+        : await groups.create(OPERATOR, organizationId, "Team");
+    const { id } = member;
+    const reference = { organizationId, id: project };
+    if (type === "group") await projectMembers.putGroup(OPERATOR, reference, id, viewer);
+    await roleAssignments.assign(OPERATOR, scope, { type, id }, owner);
+    const keeper = await restrictedKey([...(builtInRole(viewer)?.permissions ?? []), "project.members.write"]);
+    const remove = async (path: string, key = keeper) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await service.inject({ method: "DELETE", url: path, headers })).statusCode;
+    };
+    const membership = `/v1/organization/projects/${project}/${type}s/${id}`;
+    expect(await remove(`/v1/projects/${project}/${type}s/${id}/roles/${owner}`)).toBe(403);
+    expect(await remove(membership)).toBe(403);
+    expect(await roleAssignments.list(scope, { type, id })).toHaveLength(2);
+
+    const before = (await roleEntries(id)).length;
+    expect(await remove(membership, service.adminKey)).toBe(200);
+    const taken = (await roleEntries(id)).slice(0, -before);
+    const deleted = { type: "role.assignment.deleted", project };
+    expect(taken).toHaveLength(2);
+    expect(taken).toEqual(expect.arrayContaining([viewer, owner].map((role) => ({ ...deleted, role }))));
+  },
+);
+
+test("a member with more roles than that of the membership leaves the project", async () => {
+  const { id: project } = await service.accounts.projects.create(OPERATOR, organizationId, "Left");
+  const user = await newUser("reader", [{ id: project, role: "viewer" }]);
+  const scope = { organizationId, projectId: project };
+  await service.accounts.roleAssignments.assign(OPERATOR, scope, { type: "user", id: user.id }, PROJECT_ROLE_IDS.owner);
+  const author = { ...OPERATOR, userId: user.id, access: { organization: [], projects: {} } };
+  await service.accounts.projectMembers.removeUser(author, { organizationId, id: project }, user.id);
+  expect((await roleEntries(user.id)).slice(0, 2).map(({ type }) => type)).toEqual([
+    "role.assignment.deleted",
+    "role.assignment.deleted",
+  ]);
+});
+
+test("the audit log names each role that ends with its user, group or role", async () => {
+  const { accounts } = service;
+  const { id: project } = await accounts.projects.create(OPERATOR, organizationId, "Ends");
+  const inProject = { organizationId, projectId: project };
+  const role = { name: "Auditors", permissions: ["project.read"] };
+  const { id: custom } = await accounts.roles.create(OPERATOR, inProject, role);
+  const user = await newUser("reader", [{ id: project, role: "viewer" }]);
+  const group = await accounts.groups.create(OPERATOR, organizationId, "Ends");
+  await accounts.projectMembers.putGroup(OPERATOR, { organizationId, id: project }, group.id, "member");
+  const principals = [
+    { type: "user", id: user.id },
+    { type: "group", id: group.id },
+  ] as const;
+  for (const principal of principals) {
+    await accounts.roleAssignments.assign(OPERATOR, inProject, principal, custom);
+    const inOrganization = { organizationId, projectId: undefined };
+    const ofAll = { name: `For the ${principal.type}`, permissions: ["organization.read"] };
+    const { id } = await accounts.roles.create(OPERATOR, inOrganization, ofAll);
+    await accounts.roleAssignments.assign(OPERATOR, inOrganization, principal, id);
+  }
+  await accounts.roles.delete(OPERATOR, inProject, custom);
+  await accounts.users.remove(OPERATOR, { organizationId, id: user.id });
+  await accounts.groups.delete(OPERATOR, { organizationId, id: group.id });
+  for (const { id } of principals) {
+    const entries = await roleEntries(id);
+    const of = (wanted: string) =>
+      entries
+        .filter(({ type }) => type === `role.assignment.${wanted}`)
+        .map((entry) => `${entry.role} ${entry.project}`);
+    expect(of("created")).toHaveLength(3);
+    expect(of("deleted").toSorted()).toEqual(of("created").toSorted());
+  }
 });
 
 test("an invite ends with its author, or with the author's role", async () => {

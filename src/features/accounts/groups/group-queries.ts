@@ -61,9 +61,8 @@ export async function updateGroup(
   await executor.updateTable("groups").set(change).where("id", "=", id).execute();
 }
 
-/** Deletes a group, its memberships and its roles. */
+/** Deletes a group that has no roles any more, and its members. */
 export async function deleteGroup(executor: Executor, id: string): Promise<void> {
-  await executor.deleteFrom("roleAssignments").where("principalId", "=", id).execute();
   await executor.deleteFrom("groups").where("id", "=", id).execute();
 }
 

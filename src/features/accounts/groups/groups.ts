@@ -8,6 +8,7 @@ import type { AccountTransaction, AccountTransactions } from "../account-transac
 import { checkName } from "../name.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
 import { type Author, checkMayManageGroup } from "../roles/may-grant.ts";
+import { takeRoles } from "../roles/take-roles.ts";
 import { findExistingUser } from "../users/users.ts";
 import {
   deleteGroup,
@@ -147,8 +148,11 @@ export async function renameGroup(
   return { ...group, ...change };
 }
 
-export async function removeGroup({ executor, audit }: AccountTransaction, group: GroupRow): Promise<void> {
+/** Deletes a group with its roles. What its author may take is checked before. */
+export async function removeGroup(transaction: AccountTransaction, group: GroupRow): Promise<void> {
+  const { executor, audit } = transaction;
   const { id, organizationId } = group;
+  await takeRoles(transaction, { organizationId, projectId: undefined }, { type: "group", id }, "checked");
   await deleteGroup(executor, id);
   await audit({ type: "group.deleted", organizationId, resourceId: id, details: {} });
 }

@@ -15,15 +15,13 @@ import { findRoleIn, type Role } from "../roles/find-role.ts";
 import { type Author, checkMayGrant } from "../roles/may-grant.ts";
 import { withRoleNames } from "../roles/role-names.ts";
 import {
-  deleteAssignmentsOf,
-  deleteProjectGroup,
-  deleteProjectUser,
   findProjectGroup,
   findProjectUser,
   findRolesByIds,
   putProjectGroup,
   putProjectUser,
 } from "../roles/role-queries.ts";
+import { auditRole, takeRoles } from "../roles/take-roles.ts";
 import { findUser, findUserByEmail } from "../users/user-queries.ts";
 import {
   findProjectMember,
@@ -95,23 +93,23 @@ export class ProjectMembers {
     });
   }
 
-  /** Removes a member, and revokes the user's keys of the project unless a group still gives access. */
+  /**
+   * Removes a member with all roles in the project, and revokes the user's keys of the project unless a group still gives
+   * access. Throws a Fault when the author does not have the permissions of these roles, unless that is the member.
+   */
   async removeUser(author: Author, reference: ProjectReference, userId: string): Promise<void> {
     await this.#transactions.run(author, async (transaction) => {
-      const { executor, now, audit } = transaction;
+      const { executor, now } = transaction;
       const project = await findActiveProject(executor, reference);
-      const member = await findMember(executor, reference, userId);
-      if (!isSelf(author, userId)) {
-        checkMayGrant(author, await permissionsOf(executor, member.roleId), project.id);
-      }
-      await deleteProjectUser(executor, project.id, userId);
-      await deleteAssignmentsOf(executor, userId, project.id);
+      await findMember(executor, reference, userId);
+      const scope = { organizationId: reference.organizationId, projectId: project.id };
+      const checked = isSelf(author, userId) ? "checked" : author;
+      await takeRoles(transaction, scope, { type: "user", id: userId }, checked);
       const user = await findUser(executor, { organizationId: reference.organizationId, id: userId });
       const access = user && (await findAccess(executor, [{ user: { ...user, disabledAt: null } }])).get(userId);
       if (access === undefined || !allows(access, "project.inference", project.id)) {
         await revokeApiKeysOfUser(executor, userId, now, project.id);
       }
-      await auditMembership({ audit }, "role.assignment.deleted", project, { type: "user", id: userId }, member.roleId);
     });
   }
 
@@ -150,27 +148,21 @@ export class ProjectMembers {
       const role = await findRoleIn(executor, { organizationId, projectId: project.id }, roleIdOrName);
       checkMayGrant(author, role.permissions, project.id);
       await putProjectGroup(executor, { projectId: project.id, groupId: group.id, roleId: role.id, addedAt: now });
-      await auditMembership({ audit }, "role.assignment.created", project, { type: "group", id: groupId }, role.id);
+      const scope = { organizationId, project };
+      await auditRole({ audit }, "role.assignment.created", scope, { type: "group", id: groupId }, role.id);
       return findMemberGroup(executor, reference, groupId);
     });
   }
 
-  /** Throws a Fault when the group is not in the project. */
+  /** Removes a group with all roles in the project. Throws a Fault as `removeUser`, and for a provider's group. */
   async removeGroup(author: Author, reference: ProjectReference, groupId: string): Promise<void> {
-    await this.#transactions.run(author, async ({ executor, audit }) => {
-      const project = await findActiveProject(executor, reference);
-      const group = await findMemberGroup(executor, reference, groupId);
-      refuseProviderGroup(await findExistingGroup(executor, { organizationId: reference.organizationId, id: groupId }));
-      checkMayGrant(author, await permissionsOf(executor, group.roleId), project.id);
-      await deleteProjectGroup(executor, project.id, groupId);
-      await deleteAssignmentsOf(executor, groupId, project.id);
-      await auditMembership(
-        { audit },
-        "role.assignment.deleted",
-        project,
-        { type: "group", id: groupId },
-        group.roleId,
-      );
+    await this.#transactions.run(author, async (transaction) => {
+      const { executor } = transaction;
+      const { organizationId } = reference;
+      const { id: projectId } = await findActiveProject(executor, reference);
+      await findMemberGroup(executor, reference, groupId);
+      refuseProviderGroup(await findExistingGroup(executor, { organizationId, id: groupId }));
+      await takeRoles(transaction, { organizationId, projectId }, { type: "group", id: groupId }, author);
     });
   }
 }
@@ -187,19 +179,9 @@ export async function setUserRole(
   const role = await findRoleIn(executor, { organizationId, projectId }, roleIdOrName);
   checkMayGrant(author, role.permissions, projectId);
   await putProjectUser(executor, { projectId, userId: user.id, roleId: role.id, addedAt: now });
-  await auditMembership({ audit }, "role.assignment.created", project, { type: "user", id: user.id }, role.id);
+  const principal = { type: "user", id: user.id } as const;
+  await auditRole({ audit }, "role.assignment.created", { organizationId, project }, principal, role.id);
   return role;
-}
-
-async function auditMembership(
-  { audit }: Pick<AccountTransaction, "audit">,
-  type: "role.assignment.created" | "role.assignment.deleted",
-  project: Project,
-  principal: { type: "user" | "group"; id: string },
-  roleId: string,
-): Promise<void> {
-  const details = { principalId: principal.id, principalType: principal.type, roleId };
-  await audit({ type, organizationId: project.organizationId, project, resourceId: roleId, details });
 }
 
 async function findUserToAdd(

@@ -14,7 +14,7 @@ import { toUser } from "../../../wire/openai/organization/organization-users.ts"
 import { removed } from "../../../wire/openapi/list-answers.ts";
 import { AssignedRole, AssignedRoleList, GroupRole, UserRole } from "../../../wire/openapi/people-answers.ts";
 import type { Accounts } from "../accounts.ts";
-import type { PrincipalReference } from "./assignments.ts";
+import type { PrincipalReference } from "./find-access.ts";
 import { authorOf } from "./may-grant.ts";
 import { scopeOf } from "./role-routes.ts";
 

@@ -11,7 +11,7 @@ import { findActiveProject, findExistingProject } from "../projects/projects.ts"
 import { updateUser } from "../users/user-queries.ts";
 import { checkNotLastOwner, findExistingUser } from "../users/users.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "./built-in-roles.ts";
-import { findGrants, findGrantsOfGroup } from "./find-access.ts";
+import { findGrants, findGrantsOfGroup, type PrincipalReference } from "./find-access.ts";
 import { findRoleIn, fromBuiltIn, fromRow, type Role, type RoleScope, scopeIdOf } from "./find-role.ts";
 import { type Author, checkMayGrant } from "./may-grant.ts";
 import {
@@ -22,12 +22,6 @@ import {
   insertAssignment,
 } from "./role-queries.ts";
 import { checkProject } from "./roles.ts";
-
-/** A user or a group. */
-export interface PrincipalReference {
-  type: "user" | "group";
-  id: string;
-}
 
 type Principal = { type: "user"; user: UserRow } | { type: "group"; group: GroupRow };
 

@@ -13,6 +13,9 @@ export interface UserOfAccess {
   user: Pick<UserRow, "id" | "organizationId" | "role" | "name" | "disabledAt">;
 }
 
+/** A user or a group. */
+export type PrincipalReference = Omit<Grant["source"], "name">;
+
 interface AssignedRole {
   principalId: string;
   roleId: string;
@@ -62,6 +65,12 @@ export async function findGrants(
 export async function findGrantsOfGroup(executor: Executor, group: Pick<GroupRow, "id" | "name">): Promise<Grant[]> {
   const toGrants = await grantsFrom(executor, await findAssigned(executor, [], [group.id]));
   return toGrants({ type: "group", id: group.id, name: group.name });
+}
+
+/** Returns the roles that a user or group itself has: assigned ones, and those of its memberships in projects. */
+export async function findOwnGrants(executor: Executor, { type, id }: PrincipalReference): Promise<Grant[]> {
+  const assigned = await (type === "user" ? findAssigned(executor, [id], []) : findAssigned(executor, [], [id]));
+  return (await grantsFrom(executor, assigned))({ type, id, name: "" });
 }
 
 /** Looks up the roles once, for all principals. */

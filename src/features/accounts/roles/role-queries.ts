@@ -61,9 +61,8 @@ export async function updateRole(
   await executor.updateTable("roles").set(change).where("id", "=", id).execute();
 }
 
-/** Deletes a role and its assignments. */
+/** Deletes a role that nobody has any more. */
 export async function deleteRole(executor: Executor, id: string): Promise<void> {
-  await executor.deleteFrom("roleAssignments").where("roleId", "=", id).execute();
   await executor.deleteFrom("roles").where("id", "=", id).execute();
 }
 
@@ -94,6 +93,13 @@ export async function deleteAssignment(
 export async function deleteAssignmentsOf(executor: Executor, principalId: string, scopeId?: string): Promise<void> {
   const all = executor.deleteFrom("roleAssignments").where("principalId", "=", principalId);
   await (scopeId === undefined ? all : all.where("scopeId", "=", scopeId)).execute();
+}
+
+/** Deletes the assignments of a role, and returns them. */
+export async function deleteAssignmentsOfRole(executor: Executor, roleId: string): Promise<RoleAssignmentRow[]> {
+  const rows = await executor.selectFrom("roleAssignments").selectAll().where("roleId", "=", roleId).execute();
+  if (rows.length > 0) await executor.deleteFrom("roleAssignments").where("roleId", "=", roleId).execute();
+  return rows;
 }
 
 export async function findAssignmentsOf(
@@ -131,16 +137,6 @@ export async function findProjectUsersOf(executor: Executor, userIds: readonly s
   return executor.selectFrom("projectUsers").selectAll().where("userId", "in", userIds).execute();
 }
 
-/** Returns false when the user was not in the project. */
-export async function deleteProjectUser(executor: Executor, projectId: string, userId: string): Promise<boolean> {
-  const result = await executor
-    .deleteFrom("projectUsers")
-    .where("projectId", "=", projectId)
-    .where("userId", "=", userId)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
-}
-
 /** Adds a group to a project or replaces the role of the membership. */
 export async function putProjectGroup(executor: Executor, row: ProjectGroupRow): Promise<void> {
   await executor
@@ -168,14 +164,17 @@ export async function findProjectGroupsOf(executor: Executor, groupIds: readonly
   return executor.selectFrom("projectGroups").selectAll().where("groupId", "in", groupIds).execute();
 }
 
-/** Returns false when the group was not in the project. */
-export async function deleteProjectGroup(executor: Executor, projectId: string, groupId: string): Promise<boolean> {
-  const result = await executor
-    .deleteFrom("projectGroups")
-    .where("projectId", "=", projectId)
-    .where("groupId", "=", groupId)
-    .executeTakeFirst();
-  return result.numDeletedRows > 0n;
+/** Deletes the membership of a user or group in one project, or those in all. */
+export async function deleteMembershipsOf(
+  executor: Executor,
+  { type, id }: { type: "user" | "group"; id: string },
+  projectId?: string,
+): Promise<void> {
+  const all =
+    type === "user"
+      ? executor.deleteFrom("projectUsers").where("userId", "=", id)
+      : executor.deleteFrom("projectGroups").where("groupId", "=", id);
+  await (projectId === undefined ? all : all.where("projectId", "=", projectId)).execute();
 }
 
 /** Whether the role is that of a membership in a project. */

@@ -12,6 +12,7 @@ import { findActiveProject, findExistingProject } from "../projects/projects.ts"
 import { builtInOf, findAllRolesIn, findRoleIn, fromRow, type Role, type RoleScope, scopeIdOf } from "./find-role.ts";
 import { type Author, checkMayGrant } from "./may-grant.ts";
 import { deleteRole, findRoleByName, insertRole, isRoleInUse, updateRole } from "./role-queries.ts";
+import { takeFromAll } from "./take-roles.ts";
 
 const MAX_ROLES = 100;
 const MAX_DESCRIPTION_LENGTH = 1_000;
@@ -103,7 +104,8 @@ export class Roles {
 
   /** Deletes a role and its assignments. Throws a Fault for a built-in one, and for one that memberships have. */
   async delete(author: Author, scope: RoleScope, id: string): Promise<void> {
-    await this.#transactions.run(author, async ({ executor, audit }) => {
+    await this.#transactions.run(author, async (transaction) => {
+      const { executor, audit } = transaction;
       const project = await checkProject(executor, scope, findActiveProject);
       const role = await findCustom(executor, scope, id);
       checkMayGrant(author, role.permissions, scope.projectId);
@@ -111,8 +113,9 @@ export class Roles {
         const message = `The role \`${role.name}\` is the role of users or groups in the project. Give them another role first.`;
         throw new Fault("conflict", message);
       }
-      await deleteRole(executor, role.id);
       const { organizationId } = scope;
+      await takeFromAll(transaction, { organizationId, project }, role.id);
+      await deleteRole(executor, role.id);
       await audit({ type: "role.deleted", organizationId, project, resourceId: role.id, details: {} });
     });
   }

@@ -79,9 +79,8 @@ export async function updateUser(
   await executor.updateTable("users").set(change).where("id", "=", id).execute();
 }
 
-/** Deletes a user with memberships and roles. Keys are revoked separately, since usage refers to them. */
+/** Deletes a user who has no roles any more. Keys are revoked separately, since usage refers to them. */
 export async function deleteUser(executor: Executor, id: string): Promise<void> {
-  await executor.deleteFrom("roleAssignments").where("principalId", "=", id).execute();
   await executor.deleteFrom("users").where("id", "=", id).execute();
 }
 

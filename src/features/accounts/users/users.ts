@@ -12,6 +12,7 @@ import type { OrganizationRole, UserRow } from "../people-rows.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { type Author, checkMayGrant, checkMayManageUser } from "../roles/may-grant.ts";
 import { withRoleNames } from "../roles/role-names.ts";
+import { takeRoles } from "../roles/take-roles.ts";
 import { checkEmail } from "./email.ts";
 import {
   countOwners,
@@ -157,11 +158,13 @@ async function changeUser(
 }
 
 /** Removes a user with memberships, and revokes the user's keys. Throws a Fault for the last owner. */
-export async function removeUser({ executor, now, audit }: AccountTransaction, user: UserRow): Promise<void> {
+export async function removeUser(transaction: AccountTransaction, user: UserRow): Promise<void> {
+  const { executor, now, audit } = transaction;
   await checkNotLastOwner(executor, user);
   await revokeApiKeysOfUser(executor, user.id, now);
+  const { id, organizationId } = user;
+  await takeRoles(transaction, { organizationId, projectId: undefined }, { type: "user", id }, "checked");
   await deleteUser(executor, user.id);
-  const { organizationId } = user;
   await audit({ type: "user.deleted", organizationId, resourceId: user.id, details: {} });
 }
 
