@@ -1,16 +1,22 @@
 /** Invites accepted with a password or a provider, and one person who signs in twice at once. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type AccessWatch, watchAccess } from "../support/accounts/watch-access.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
 import { chatStatus, type SignOnService, sessionOf, startSignOnService } from "../support/service/sign-on-service.ts";
 
 const PASSWORD = "correct horse battery";
 
 let idp: SignOnService;
+let watch: AccessWatch;
 let project: { id: string };
 beforeAll(async () => {
   idp = await startSignOnService();
+  watch = await watchAccess(idp.service);
   [project] = (await idp.admin("GET", "/projects")).data;
+});
+afterEach(async () => {
+  expect(await watch.unaudited()).toEqual([]);
 });
 afterAll(() => idp?.[Symbol.asyncDispose]());
 

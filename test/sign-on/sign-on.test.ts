@@ -2,6 +2,8 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
+import { type AccessWatch, watchAccess } from "../support/accounts/watch-access.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
 import { eventually } from "../support/service/eventually.ts";
 import {
@@ -13,21 +15,24 @@ import {
 } from "../support/service/sign-on-service.ts";
 
 let idp: SignOnService;
+let watch: AccessWatch;
 beforeAll(async () => {
   const second = { id: "second", issuer: "http://127.0.0.1:1", client_id: "parlance" };
   idp = await startSignOnService({
     signOn: "  renew_after_seconds: 1",
     provider: `${RULES}\n    - ${JSON.stringify(second)}`,
   });
+  watch = await watchAccess(idp.service);
   const { people } = idp.provider;
   people.set("ada", { email: "ada@example.com", name: "Ada Lovelace", groups: ["admins"] });
   people.set("grace", { email: "Grace@Example.com", name: "Grace Hopper", groups: ["research"] });
   people.set("mallory", { email: "mallory@example.com", name: "Mallory", groups: [], isEmailVerified: false });
   people.set("visitor", { email: "visitor@example.com", name: "Visitor", groups: ["gardeners"] });
 });
-afterEach(() => {
+afterEach(async () => {
   idp.provider.tamper = undefined;
   idp.provider.isAway = false;
+  expect(await watch.unaudited()).toEqual([]);
 });
 afterAll(() => idp?.[Symbol.asyncDispose]());
 
@@ -218,4 +223,70 @@ test("goes on after the provider rotated its keys in mid-session", async () => {
   });
   expect(await sessionOf(browser, idp.service.origin)).toMatchObject({ signed_in: true });
   expect((await idp.signIn("ada")).page.status).toBe(200);
+});
+
+/** Entries of the audit log, newest first. */
+async function auditLog(): Promise<{ id: string; type: string; [type: string]: unknown }[]> {
+  return (await idp.admin("GET", "/audit_logs?limit=100")).data;
+}
+
+/** Signs a person in, and returns the entries that this wrote, with what they are about. */
+async function auditSignIn(subject: string): Promise<[type: string, about: unknown][]> {
+  const before = new Set((await auditLog()).map(({ id }) => id));
+  expect((await idp.signIn(subject)).page.status).toBe(200);
+  const entries = (await auditLog()).filter(({ id }) => !before.has(id));
+  return entries.map((entry) => [entry.type, entry[entry.type]]);
+}
+
+async function addMember(email: string) {
+  const { accounts } = idp.service;
+  const { organizationId } = await accounts.defaultScope("admin");
+  const wanted = { organizationId, email, role: "reader", projects: [], expiresInSeconds: undefined } as const;
+  const { token } = await accounts.invites.create(OPERATOR, wanted);
+  return accounts.invites.accept(OPERATOR, { token: token.reveal(), email, name: "Member" });
+}
+
+test("the audit log says what a sign-in gives and takes, and nothing more when it changes nothing", async () => {
+  const email = "linked@example.com";
+  const user = await addMember(email);
+  const person = { email, name: "Linked", groups: ["research"] };
+  idp.provider.people.set("linked", person);
+  const source = idp.provider.issuer;
+  const first = await auditSignIn("linked");
+  expect(first).toContainEqual(["user.updated", { id: user.id, changes_requested: { linked_provider: "idp" } }]);
+  expect(first).toContainEqual([
+    "group.updated",
+    { id: expect.stringMatching(/^group_/), changes_requested: { added_user_id: user.id, source } },
+  ]);
+  expect((await auditSignIn("linked")).map(([type]) => type)).toEqual(["login.succeeded"]);
+  person.groups = ["auditors"];
+  expect((await auditSignIn("linked")).map(([type]) => type).toSorted()).toEqual([
+    "group.updated",
+    "group.updated",
+    "login.succeeded",
+  ]);
+});
+
+test("the audit log says that the operator made an existing user the first owner", async () => {
+  const email = "first@example.com";
+  const user = await addMember(email);
+  idp.provider.people.set("first", { email, name: "First", groups: [] });
+  const browser = new BrowserJar();
+  const session = await browser.fetch(`${idp.service.origin}/console/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+    body: JSON.stringify({ key: idp.service.adminKey }),
+  });
+  expect(session.status).toBe(200);
+  idp.provider.signsInAs = "first";
+  expect((await browser.open(`${idp.service.origin}/sign-on/idp/start?first_owner=1`)).status).toBe(200);
+  const { data } = await idp.admin("GET", `/audit_logs?event_types=user.updated&resource_ids=${user.id}`);
+  const changes = data.map((entry: Record<string, { changes_requested: object }>) => entry["user.updated"]);
+  expect(changes).toContainEqual({ id: user.id, changes_requested: { role: "owner" } });
+});
+
+test("these sign-ins made every kind of change that the audit log has to name", () => {
+  expect([...watch.seen]).toEqual(
+    expect.arrayContaining(["joined", "left", "user_added", "user_role", "identity_linked"]),
+  );
 });

@@ -11,12 +11,18 @@ export {
   findGroupsByName,
   findGroupsOfUsers,
   type GroupReference,
-  insertGroup,
-  replaceGroupsOfUser,
   toNameKey,
   updateGroup,
 } from "./groups/group-queries.ts";
-export { addGroup, findExistingGroup, refuseProviderGroup, removeGroup, renameGroup } from "./groups/groups.ts";
+export {
+  addGroup,
+  findExistingGroup,
+  refuseProviderGroup,
+  removeGroup,
+  renameGroup,
+  setGroupsOfUser,
+  storeGroup,
+} from "./groups/groups.ts";
 export { acceptInvite, acceptInviteOf, type Invites } from "./invites/invites.ts";
 export type { ActiveApiKeyRow } from "./keys/active-api-key-queries.ts";
 export {
@@ -43,6 +49,7 @@ export { findActiveProject, findExistingProject } from "./projects/projects.ts";
 export { type Resolution, resolveName } from "./resolved-names.ts";
 export { BUILT_IN_ROLES } from "./roles/built-in-roles.ts";
 export { findAccess } from "./roles/find-access.ts";
+export { type RoleOfGroup, setRolesOfGroup } from "./roles/group-roles.ts";
 export {
   type Author,
   authorOf,
@@ -55,9 +62,9 @@ export {
   mayStillGrant,
   unrestricted,
 } from "./roles/may-grant.ts";
-export { deleteAssignmentsOf, insertAssignment, putProjectGroup } from "./roles/role-queries.ts";
 export { hashSessionToken, isTokenLength, newSessionToken } from "./sessions/console-sessions.ts";
 export { checkEmail } from "./users/email.ts";
+export { setOrganizationRole } from "./users/organization-role.ts";
 export {
   countOwners,
   findOwners,

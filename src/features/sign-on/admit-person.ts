@@ -9,12 +9,13 @@ import {
   findAccess,
   findUser,
   findUserByEmail,
+  setOrganizationRole,
   toEmailKey,
   type UserRow,
-  updateUser,
 } from "../accounts/index.ts";
 import { groupsByRules, setGroups } from "./group-rules.ts";
-import { findIdentitiesOf, findIdentity, insertIdentity, recordIdentityUse } from "./identity-queries.ts";
+import { findIdentitiesOf, findIdentity, recordIdentityUse } from "./identity-queries.ts";
+import { linkIdentity } from "./link-identity.ts";
 import { endLocalAccess, type Providers } from "./local-access.ts";
 import type { Person } from "./person.ts";
 import type { ProviderSettings } from "./settings.ts";
@@ -57,8 +58,7 @@ export async function admitPerson(transaction: AccountTransaction, admission: Ad
   if (user.disabledAt !== null) throw new SignOnFailure("disabled", `The account ${user.email} is disabled.`);
   if (identity !== undefined) await recordIdentityUse(executor, identity, now);
   await setGroups(transaction, user, provider, groupsByRules(provider, person.groups));
-  if (admission.isFirstOwner) await updateUser(executor, user.id, { role: "owner" });
-  const admitted: UserRow = admission.isFirstOwner ? { ...user, role: "owner" } : user;
+  const admitted = admission.isFirstOwner ? await setOrganizationRole(transaction, user, "owner") : user;
   const access = (await findAccess(executor, [{ user: admitted }])).get(user.id);
   const hasAccess = access !== undefined && access.organization.length + Object.keys(access.projects).length > 0;
   return { user: admitted, hasAccess };
@@ -69,7 +69,7 @@ export async function admitPerson(transaction: AccountTransaction, admission: Ad
  * the account stays: whoever made it did not have to have the address.
  */
 async function linkUser(transaction: AccountTransaction, admission: Admission): Promise<UserRow> {
-  const { executor, now } = transaction;
+  const { executor } = transaction;
   const { organizationId, provider, providers, person } = admission;
   const email = verifiedEmail(admission);
   const existing = await findUserByEmail(executor, organizationId, email);
@@ -86,8 +86,7 @@ async function linkUser(transaction: AccountTransaction, admission: Admission): 
     );
   }
   if (existing !== undefined) await endLocalAccess(transaction, existing, providers);
-  const { issuer } = provider;
-  await insertIdentity(executor, { issuer, subject: person.subject, userId: user.id, createdAt: now, lastUsedAt: now });
+  await linkIdentity(transaction, user, provider, person.subject);
   return user;
 }
 

@@ -1,12 +1,13 @@
 /** Groups that the rules of providers make, beside groups by hand with their names, on both databases. */
 
 import { afterEach, describe, expect, test } from "vitest";
+import { watchAccess } from "../../../test/support/accounts/watch-access.ts";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import { accountExtensions } from "../../serving/account-extensions.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { Accounts } from "../accounts/accounts.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
-import { PROJECT_ROLE_IDS } from "../accounts/roles/built-in-roles.ts";
+import { ORGANIZATION_ROLE_IDS, PROJECT_ROLE_IDS } from "../accounts/roles/built-in-roles.ts";
 import { findAccess } from "../accounts/roles/find-access.ts";
 import { addUser } from "../accounts/users/users.ts";
 import { applyRules, findProviderGroups, removeGroupsOfProviders, setGroups } from "./group-rules.ts";
@@ -32,7 +33,10 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   );
   await accounts.ensureBootstrapKeys({ apiKey: undefined, adminKey: undefined });
   const { organizationId } = await accounts.defaultScope("admin");
+  const watch = kind === "sqlite" ? await watchAccess({ accounts }) : undefined;
+  closing.unshift(async () => expect((await watch?.unaudited()) ?? []).toEqual([]));
   const { transactions } = accounts;
+  const audited = new Set<string>();
   let count = 0;
   const newUser = () => {
     count += 1;
@@ -51,6 +55,14 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
     providerGroups: (user: User) => database.run((executor) => findProviderGroups(executor, user.id, PROVIDER)),
     access: async (user: User) => (await database.run((executor) => findAccess(executor, [{ user }]))).get(user.id),
     listGroups: async () => (await accounts.groups.list(organizationId, { limit: 100, order: "asc" })).entries,
+    /** Returns what the audit log says since the last call. Entries of one transaction have no order. */
+    takeAudited: async () => {
+      const page = { limit: 100, order: "asc" } as const;
+      const { entries } = await accounts.auditTrail.list(organizationId, {}, page);
+      const added = entries.filter(({ id }) => !audited.has(id));
+      for (const { id } of added) audited.add(id);
+      return added.map(({ type, resourceId, details }) => ({ type, resourceId, details }));
+    },
     removeProviders: () => removeGroupsOfProviders(transactions),
   };
 }
@@ -108,6 +120,47 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await removeProviders();
     expect(await access(ada)).toEqual({ organization: [], projects: {} });
     expect(await listGroups()).toEqual([]);
+  });
+
+  test("the audit log says what rules and sign-ins give and take, and nothing when that is nothing", async () => {
+    const { accounts, organizationId, newUser, apply, signIn, takeAudited, removeProviders } = await open(kind);
+    const ada = await newUser();
+    const { id: project } = await accounts.projects.create(OPERATOR, organizationId, "Team");
+    const [{ owner }, { viewer, member }] = [ORGANIZATION_ROLE_IDS, PROJECT_ROLE_IDS];
+    await takeAudited();
+    const rule = { group: "ds", role: "owner", project, projectRole: "viewer" };
+    await apply(ruled(rule));
+    const applied = await takeAudited();
+    const group = applied.find(({ type }) => type === "group.created")?.resourceId;
+    const changed = (change: "created" | "deleted", roleId: string) => ({
+      type: `role.assignment.${change}`,
+      resourceId: roleId,
+      details: { principalId: group, principalType: "group", roleId },
+    });
+    const ofGroup = (type: string, details: object) => ({ type, resourceId: group, details });
+    const inAnyOrder = <Entry>(entries: Entry[]) => entries.map((entry) => JSON.stringify(entry)).toSorted();
+    expect(inAnyOrder(applied)).toEqual(
+      inAnyOrder([
+        ofGroup("group.created", { groupName: "a/ds" }),
+        changed("created", owner),
+        changed("created", viewer),
+      ]),
+    );
+    const { issuer: source } = PROVIDER;
+    await signIn(ada, ["ds"]);
+    expect(await takeAudited()).toEqual([ofGroup("group.updated", { addedUserId: ada.id, source })]);
+    await apply(ruled(rule));
+    await signIn(ada, ["ds"]);
+    expect(await takeAudited()).toEqual([]);
+
+    await apply(ruled({ group: "ds", project, projectRole: "member" }));
+    const others = [changed("deleted", owner), changed("deleted", viewer), changed("created", member)];
+    expect(inAnyOrder(await takeAudited())).toEqual(inAnyOrder(others));
+    await signIn(ada, []);
+    expect(await takeAudited()).toEqual([ofGroup("group.updated", { removedUserId: ada.id, source })]);
+    await removeProviders();
+    const removed = [changed("deleted", member), ofGroup("group.deleted", {})];
+    expect(inAnyOrder(await takeAudited())).toEqual(inAnyOrder(removed));
   });
 
   test("the key of a user stops with the provider that gave the user the project", async () => {

@@ -9,18 +9,17 @@ import {
   type AccountTransaction,
   type AccountTransactions,
   BUILT_IN_ROLES,
-  deleteAssignmentsOf,
   findDefaultOrganization,
   findGroupsByName,
   type GroupRow,
-  insertAssignment,
-  insertGroup,
   OPERATOR,
-  putProjectGroup,
   type Resolution,
+  type RoleOfGroup,
   removeGroup,
-  replaceGroupsOfUser,
   resolveName,
+  setGroupsOfUser,
+  setRolesOfGroup,
+  storeGroup,
   toNameKey,
 } from "../accounts/index.ts";
 import type { GroupRule, ProviderSettings } from "./settings.ts";
@@ -59,14 +58,14 @@ export async function findProviderGroups(
 
 /** Puts a user into exactly these groups of a provider. Returns whether that changed any. */
 export async function setGroups(
-  { executor, now }: AccountTransaction,
+  transaction: AccountTransaction,
   user: { id: string; organizationId: string },
   provider: Pick<RuledProvider, "id" | "issuer">,
   groups: readonly string[],
 ): Promise<boolean> {
   const ids: string[] = [];
-  for (const group of groups) ids.push((await ensureGroup(executor, user.organizationId, provider.id, group, now)).id);
-  return replaceGroupsOfUser(executor, { userId: user.id, source: provider.issuer }, ids, now);
+  for (const group of groups) ids.push((await ensureGroup(transaction, user.organizationId, provider.id, group)).id);
+  return setGroupsOfUser(transaction, user, provider.issuer, ids);
 }
 
 /**
@@ -83,13 +82,17 @@ export async function applyRules(
   const ruled = new Set<string>();
   for (const provider of providers) {
     for (const [groupOfRules, rules] of Map.groupBy(provider.rules, ({ group }) => group)) {
-      const group = await ensureGroup(executor, organizationId, provider.id, groupOfRules, now);
+      const group = await ensureGroup(transaction, organizationId, provider.id, groupOfRules);
       ruled.add(group.id);
-      await removeRoles(executor, group.id);
+      const roles: RoleOfGroup[] = [];
       for (const rule of rules) {
-        const problem = await giveRole(executor, group, rule, now);
-        if (problem !== undefined) problems.push({ provider: provider.id, group: groupOfRules, problem });
+        const given = await findRoles(executor, organizationId, rule, now);
+        roles.push(...given.roles);
+        if (given.problem !== undefined) {
+          problems.push({ provider: provider.id, group: groupOfRules, problem: given.problem });
+        }
       }
+      await setRolesOfGroup(transaction, group, roles);
     }
   }
   for (const group of await findGroupsOfProviders(executor, organizationId)) {
@@ -119,12 +122,12 @@ async function findGroupsOfProviders(executor: Executor, organizationId: string)
 
 /** Finds a group of a provider or creates it. A group by hand or by SCIM with its name is another group. */
 async function ensureGroup(
-  executor: Executor,
+  transaction: AccountTransaction,
   organizationId: string,
   providerId: string,
   providerGroup: string,
-  now: number,
 ): Promise<GroupRow> {
+  const { executor, now } = transaction;
   const existing = await executor
     .selectFrom("groups")
     .selectAll()
@@ -139,42 +142,31 @@ async function ensureGroup(
   const nameKey = isTaken ? `${toNameKey(name)} ${id}` : toNameKey(name);
   const common = { id, organizationId, name, nameKey, isScimManaged: 0, createdAt: now };
   const row: GroupRow = { ...common, providerId, providerGroup };
-  await insertGroup(executor, row);
+  await storeGroup(transaction, row);
   return row;
 }
 
-async function removeRoles(executor: Executor, groupId: string): Promise<void> {
-  await deleteAssignmentsOf(executor, groupId);
-  await executor.deleteFrom("projectGroups").where("groupId", "=", groupId).execute();
-}
-
-/** Returns why the rule cannot be applied. */
-async function giveRole(
+/** Finds the roles that a rule gives, and why it cannot be applied, or not all of it. */
+async function findRoles(
   executor: Executor,
-  { id: groupId, organizationId }: GroupRow,
+  organizationId: string,
   rule: GroupRule,
   now: number,
-): Promise<string | undefined> {
+): Promise<{ roles: RoleOfGroup[]; problem?: string }> {
+  const roles: RoleOfGroup[] = [];
   if (rule.role !== undefined) {
     const role = await resolveRole(executor, { organizationId, scopeId: organizationId, text: rule.role }, now);
-    if (role.problem !== undefined) return `In the organization: ${role.problem}`;
-    await insertAssignment(executor, {
-      organizationId,
-      scopeId: organizationId,
-      principalId: groupId,
-      roleId: role.id,
-      createdAt: now,
-    });
+    if (role.problem !== undefined) return { roles, problem: `In the organization: ${role.problem}` };
+    roles.push({ roleId: role.id, projectId: undefined });
   }
-  if (rule.project === undefined) return undefined;
+  if (rule.project === undefined) return { roles };
   const reference = { organizationId, scopeId: organizationId, kind: "project", text: rule.project } as const;
   const project = await resolveName(executor, reference, now);
-  if (project.problem !== undefined) return project.problem;
+  if (project.problem !== undefined) return { roles, problem: project.problem };
   const ofProject = { organizationId, scopeId: project.id, text: rule.projectRole ?? "member" };
   const role = await resolveRole(executor, ofProject, now);
-  if (role.problem !== undefined) return `In the project \`${rule.project}\`: ${role.problem}`;
-  await putProjectGroup(executor, { projectId: project.id, groupId, roleId: role.id, addedAt: now });
-  return undefined;
+  if (role.problem !== undefined) return { roles, problem: `In the project \`${rule.project}\`: ${role.problem}` };
+  return { roles: [...roles, { roleId: role.id, projectId: project.id }] };
 }
 
 async function resolveRole(

@@ -45,6 +45,11 @@ test.each<[string, object, string]>([
   ["invite.sent", { id: "invite_1", data: { email: "new@example.com" } }, "Ada invited new@example.com"],
   ["user.updated", { id: "user_2", changes_requested: { disabled: true } }, "Ada disabled Grace"],
   [
+    "user.updated",
+    { id: "user_2", changes_requested: { linked_provider: "idp" } },
+    "Grace was linked with the sign-on provider idp",
+  ],
+  [
     "configuration.updated",
     { id: "3", changes_requested: { entries: [{ kind: "model", name: "team-chat" }] } },
     "Ada changed the configuration: team-chat",

@@ -160,6 +160,9 @@ function userSentence({ who, name, fields }: Facts): string | undefined {
   if (typeof fields.role === "string") {
     return t("{{who}} gave {{name}} the role {{role}}", { who, name, role: fields.role });
   }
+  if (typeof fields.linked_provider === "string") {
+    return t("{{name}} was linked with the sign-on provider {{provider}}", { name, provider: fields.linked_provider });
+  }
   if (!("disabled" in fields)) return undefined;
   return fields.disabled ? t("{{who}} disabled {{name}}", { who, name }) : t("{{who}} enabled {{name}}", { who, name });
 }

@@ -85,34 +85,30 @@ export async function deleteGroupMember(executor: Executor, groupId: string, use
   return result.numDeletedRows > 0n;
 }
 
-/** Replaces the groups in which a user is by one source; those by other sources stay. Returns whether they changed. */
-export async function replaceGroupsOfUser(
-  executor: Executor,
-  user: { userId: string; source: string },
-  groupIds: readonly string[],
-  now: number,
-): Promise<boolean> {
-  const { userId, source } = user;
-  const previous = await executor
+/** Finds the groups in which a user is by one source. */
+export async function findGroupIdsOfUser(executor: Executor, userId: string, source: string): Promise<string[]> {
+  const rows = await executor
     .selectFrom("groupMembers")
     .select("groupId")
     .where("userId", "=", userId)
     .where("source", "=", source)
     .execute();
-  const before = new Set(previous.map(({ groupId }) => groupId));
-  const after = new Set(groupIds);
-  const removed = [...before].filter((id) => !after.has(id));
-  const added = [...after].filter((id) => !before.has(id));
-  if (removed.length > 0) {
-    await executor
-      .deleteFrom("groupMembers")
-      .where("userId", "=", userId)
-      .where("source", "=", source)
-      .where("groupId", "in", removed)
-      .execute();
-  }
-  for (const groupId of added) await insertGroupMember(executor, { groupId, userId, source, createdAt: now });
-  return removed.length > 0 || added.length > 0;
+  return rows.map(({ groupId }) => groupId);
+}
+
+/** Removes a user from groups in which the user is by one source; what other sources say stays. */
+export async function deleteMembershipsBySource(
+  executor: Executor,
+  { userId, source }: Pick<GroupMemberRow, "userId" | "source">,
+  groupIds: readonly string[],
+): Promise<void> {
+  if (groupIds.length === 0) return;
+  await executor
+    .deleteFrom("groupMembers")
+    .where("userId", "=", userId)
+    .where("source", "=", source)
+    .where("groupId", "in", groupIds)
+    .execute();
 }
 
 /** Finds the groups of users, each once per user. */

@@ -8,12 +8,14 @@ import type { AccountTransaction, AccountTransactions } from "../account-transac
 import { checkName } from "../name.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
 import { type Author, checkMayManageGroup } from "../roles/may-grant.ts";
-import { takeRoles } from "../roles/take-roles.ts";
+import { takeRoles } from "../roles/role-changes.ts";
 import { findExistingUser } from "../users/users.ts";
 import {
   deleteGroup,
   deleteGroupMember,
+  deleteMembershipsBySource,
   findGroup,
+  findGroupIdsOfUser,
   findGroupMember,
   findGroupsByName,
   type GroupReference,
@@ -115,23 +117,29 @@ export class Groups {
 
 /** Adds a group. Throws a Fault for an invalid or taken name. */
 export async function addGroup(
-  { executor, now, audit }: AccountTransaction,
+  transaction: AccountTransaction,
   organizationId: string,
   name: string,
   isScimManaged: boolean,
 ): Promise<GroupRow> {
-  const checked = await checkGroupName(executor, organizationId, name, undefined);
+  const checked = await checkGroupName(transaction.executor, organizationId, name, undefined);
   const group: GroupRow = {
     id: newId("group_"),
     organizationId,
     name: checked,
     nameKey: toNameKey(checked),
     isScimManaged: isScimManaged ? 1 : 0,
-    createdAt: now,
+    createdAt: transaction.now,
   };
-  await insertGroup(executor, group);
-  await audit({ type: "group.created", organizationId, resourceId: group.id, details: { groupName: checked } });
+  await storeGroup(transaction, group);
   return group;
+}
+
+/** Stores a group whose name is free, and audits that. */
+export async function storeGroup({ executor, audit }: AccountTransaction, group: GroupRow): Promise<void> {
+  await insertGroup(executor, group);
+  const { id, organizationId, name: groupName } = group;
+  await audit({ type: "group.created", organizationId, resourceId: id, details: { groupName } });
 }
 
 /** Throws a Fault for an invalid or taken name. */
@@ -155,6 +163,32 @@ export async function removeGroup(transaction: AccountTransaction, group: GroupR
   await takeRoles(transaction, { organizationId, projectId: undefined }, { type: "group", id }, "checked");
   await deleteGroup(executor, id);
   await audit({ type: "group.deleted", organizationId, resourceId: id, details: {} });
+}
+
+/**
+ * Puts a user into exactly these groups by one source, and audits what that changes; memberships by other sources stay.
+ * Returns whether any changed.
+ */
+export async function setGroupsOfUser(
+  { executor, now, audit }: AccountTransaction,
+  { id: userId, organizationId }: Pick<UserRow, "id" | "organizationId">,
+  source: string,
+  groupIds: readonly string[],
+): Promise<boolean> {
+  const before = new Set(await findGroupIdsOfUser(executor, userId, source));
+  const after = new Set(groupIds);
+  const removed = [...before].filter((id) => !after.has(id));
+  const added = [...after].filter((id) => !before.has(id));
+  await deleteMembershipsBySource(executor, { userId, source }, removed);
+  for (const groupId of added) await insertGroupMember(executor, { groupId, userId, source, createdAt: now });
+  const changes = [
+    ...removed.map((id) => ({ id, details: { removedUserId: userId, source } })),
+    ...added.map((id) => ({ id, details: { addedUserId: userId, source } })),
+  ];
+  for (const { id, details } of changes) {
+    await audit({ type: "group.updated", organizationId, resourceId: id, details });
+  }
+  return changes.length > 0;
 }
 
 /** Throws a Fault when the group does not exist. */

@@ -13,15 +13,9 @@ import { builtInRole } from "../roles/built-in-roles.ts";
 import { findAccess, toPermissions } from "../roles/find-access.ts";
 import { findRoleIn, type Role } from "../roles/find-role.ts";
 import { type Author, checkMayGrant } from "../roles/may-grant.ts";
+import { putMembership, takeRoles } from "../roles/role-changes.ts";
 import { withRoleNames } from "../roles/role-names.ts";
-import {
-  findProjectGroup,
-  findProjectUser,
-  findRolesByIds,
-  putProjectGroup,
-  putProjectUser,
-} from "../roles/role-queries.ts";
-import { auditRole, takeRoles } from "../roles/take-roles.ts";
+import { findProjectGroup, findProjectUser, findRolesByIds } from "../roles/role-queries.ts";
 import { findUser, findUserByEmail } from "../users/user-queries.ts";
 import {
   findProjectMember,
@@ -133,7 +127,8 @@ export class ProjectMembers {
     groupId: string,
     roleIdOrName: string,
   ): Promise<ProjectGroup> {
-    return this.#transactions.run(author, async ({ executor, now, audit }) => {
+    return this.#transactions.run(author, async (transaction) => {
+      const { executor } = transaction;
       const project = await findActiveProject(executor, reference);
       const { organizationId } = reference;
       const group: GroupRow = await findExistingGroup(executor, {
@@ -147,9 +142,7 @@ export class ProjectMembers {
       }
       const role = await findRoleIn(executor, { organizationId, projectId: project.id }, roleIdOrName);
       checkMayGrant(author, role.permissions, project.id);
-      await putProjectGroup(executor, { projectId: project.id, groupId: group.id, roleId: role.id, addedAt: now });
-      const scope = { organizationId, project };
-      await auditRole({ audit }, "role.assignment.created", scope, { type: "group", id: groupId }, role.id);
+      await putMembership(transaction, project, { type: "group", id: group.id }, role.id);
       return findMemberGroup(executor, reference, groupId);
     });
   }
@@ -169,18 +162,16 @@ export class ProjectMembers {
 
 /** Sets the role of a user in a project. Throws a Fault for a role with more than the author has. */
 export async function setUserRole(
-  { executor, now, audit }: AccountTransaction,
+  transaction: AccountTransaction,
   author: Author,
   project: Project,
   user: Pick<UserRow, "id">,
   roleIdOrName: string,
 ): Promise<Role> {
   const { organizationId, id: projectId } = project;
-  const role = await findRoleIn(executor, { organizationId, projectId }, roleIdOrName);
+  const role = await findRoleIn(transaction.executor, { organizationId, projectId }, roleIdOrName);
   checkMayGrant(author, role.permissions, projectId);
-  await putProjectUser(executor, { projectId, userId: user.id, roleId: role.id, addedAt: now });
-  const principal = { type: "user", id: user.id } as const;
-  await auditRole({ audit }, "role.assignment.created", { organizationId, project }, principal, role.id);
+  await putMembership(transaction, project, { type: "user", id: user.id }, role.id);
   return role;
 }
 

@@ -8,7 +8,7 @@ import { findGroup } from "../groups/group-queries.ts";
 import { noSuchGroup, refuseProviderGroup } from "../groups/groups.ts";
 import type { GroupRow, OrganizationRole, UserRow } from "../people-rows.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";
-import { updateUser } from "../users/user-queries.ts";
+import { updateUserRow } from "../users/user-queries.ts";
 import { checkNotLastOwner, findExistingUser } from "../users/users.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "./built-in-roles.ts";
 import { findGrants, findGrantsOfGroup, type PrincipalReference } from "./find-access.ts";
@@ -105,7 +105,7 @@ export class RoleAssignments {
 async function raiseRole({ executor }: AccountTransaction, user: UserRow, role: Role): Promise<Principal> {
   const builtInRole = RANKS.find((each) => ORGANIZATION_ROLE_IDS[each] === role.id) ?? user.role;
   if (RANKS.indexOf(builtInRole) <= RANKS.indexOf(user.role)) return { type: "user", user };
-  await updateUser(executor, user.id, { role: builtInRole });
+  await updateUserRow(executor, user.id, { role: builtInRole });
   return { type: "user", user: { ...user, role: builtInRole } };
 }
 
@@ -127,7 +127,7 @@ async function lowerRole(
     throw invalidRequest("Every user has a role in the organization. Assign another one, or remove the user.");
   }
   if (principal.user.role === "owner") await checkNotLastOwner(executor, principal.user);
-  await updateUser(executor, principal.user.id, { role: "reader" });
+  await updateUserRow(executor, principal.user.id, { role: "reader" });
 }
 
 async function findPrincipal(

@@ -2,11 +2,12 @@ import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases/databases.ts";
 import { allows, projectsWith } from "../../../http/access.ts";
 import { type Database, openDatabase } from "../../../storage/database.ts";
-import { insertGroup, insertGroupMember, replaceGroupsOfUser } from "../groups/group-queries.ts";
+import { insertGroup, insertGroupMember } from "../groups/group-queries.ts";
+import { setGroupsOfUser } from "../groups/groups.ts";
 import { insertOrganization } from "../organizations/organization-queries.ts";
 import type { UserRow } from "../people-rows.ts";
 import { insertProject } from "../projects/project-queries.ts";
-import { insertUser, updateUser } from "../users/user-queries.ts";
+import { insertUser, updateUserRow } from "../users/user-queries.ts";
 import { PROJECT_ROLE_IDS } from "./built-in-roles.ts";
 import { findAccess, findGrants } from "./find-access.ts";
 import { insertAssignment, insertRole, putProjectGroup, putProjectUser } from "./role-queries.ts";
@@ -62,7 +63,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
 
   test("groups of a source are replaced, and groups that a provider names count in addition", async () => {
     const database = await openWithPeople(kind);
-    await database.run(async (executor) => {
+    await database.transaction(async (executor) => {
       await putProjectGroup(executor, {
         projectId: "proj_a",
         groupId: "group_ml",
@@ -70,10 +71,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         addedAt: 1,
       });
       await insertGroupMember(executor, { groupId: "group_ml", userId: ADA.id, source: "manual", createdAt: 1 });
-      const source = { userId: ADA.id, source: "https://idp.example.com" };
-      expect(await replaceGroupsOfUser(executor, source, ["group_ml", "group_ops"], 2)).toBe(true);
-      expect(await replaceGroupsOfUser(executor, source, ["group_ops", "group_ml"], 3)).toBe(false);
-      expect(await replaceGroupsOfUser(executor, source, [], 4)).toBe(true);
+      const transaction = { executor, now: 2, audit: async () => {} };
+      const set = (ids: string[]) => setGroupsOfUser(transaction, ADA, "https://idp.example.com", ids);
+      expect(await set(["group_ml", "group_ops"])).toBe(true);
+      expect(await set(["group_ops", "group_ml"])).toBe(false);
+      expect(await set([])).toBe(true);
     });
     const grants = await database.run((executor) => findGrants(executor, [{ user: ADA }]));
     expect(grants.get(ADA.id)).toMatchObject([
@@ -97,7 +99,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("a disabled user has no permissions", async () => {
     const database = await openWithPeople(kind);
     const access = await database.run(async (executor) => {
-      await updateUser(executor, ADA.id, { role: "owner", disabledAt: 5 });
+      await updateUserRow(executor, ADA.id, { role: "owner", disabledAt: 5 });
       return findAccess(executor, [{ user: { ...ADA, role: "owner", disabledAt: 5 } }]);
     });
     expect(access.get(ADA.id)).toEqual({ organization: [], projects: {} });

@@ -11,8 +11,8 @@ import type { RoleRow } from "../people-rows.ts";
 import { findActiveProject, findExistingProject } from "../projects/projects.ts";
 import { builtInOf, findAllRolesIn, findRoleIn, fromRow, type Role, type RoleScope, scopeIdOf } from "./find-role.ts";
 import { type Author, checkMayGrant } from "./may-grant.ts";
+import { takeFromAll } from "./role-changes.ts";
 import { deleteRole, findRoleByName, insertRole, isRoleInUse, updateRole } from "./role-queries.ts";
-import { takeFromAll } from "./take-roles.ts";
 
 const MAX_ROLES = 100;
 const MAX_DESCRIPTION_LENGTH = 1_000;

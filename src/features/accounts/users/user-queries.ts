@@ -71,11 +71,19 @@ export function findOwners(executor: Executor, organizationId: string, limit: nu
     .execute();
 }
 
+type UserChange = Partial<Omit<UserRow, "id" | "organizationId" | "addedAt">>;
+
+/** Changes a user, but not the role: `setOrganizationRole` does, and audits it. */
 export async function updateUser(
   executor: Executor,
   id: string,
-  change: Partial<Omit<UserRow, "id" | "organizationId" | "addedAt">>,
+  change: Omit<UserChange, "role"> & { role?: never },
 ): Promise<void> {
+  await updateUserRow(executor, id, change);
+}
+
+/** Changes a user, the role included, which the caller audits. */
+export async function updateUserRow(executor: Executor, id: string, change: UserChange): Promise<void> {
   await executor.updateTable("users").set(change).where("id", "=", id).execute();
 }
 

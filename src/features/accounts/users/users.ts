@@ -11,8 +11,8 @@ import { checkName } from "../name.ts";
 import type { OrganizationRole, UserRow } from "../people-rows.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { type Author, checkMayGrant, checkMayManageUser } from "../roles/may-grant.ts";
+import { takeRoles } from "../roles/role-changes.ts";
 import { withRoleNames } from "../roles/role-names.ts";
-import { takeRoles } from "../roles/take-roles.ts";
 import { checkEmail } from "./email.ts";
 import {
   countOwners,
@@ -26,7 +26,7 @@ import {
   listUsers,
   type UserFilter,
   type UserReference,
-  updateUser,
+  updateUserRow,
 } from "./user-queries.ts";
 
 /** A user with projects and the last use of the user's keys. */
@@ -146,7 +146,7 @@ async function changeUser(
   }
   const staysOwner = (change.role ?? user.role) === "owner" && (change.disabledAt ?? null) === null;
   if (!staysOwner) await checkNotLastOwner(executor, user);
-  await updateUser(executor, user.id, change);
+  await updateUserRow(executor, user.id, change);
   const { organizationId } = user;
   const { role: newRole, disabledAt } = change;
   const details = {

@@ -1,19 +1,40 @@
 /**
- * Takes roles away beside another change: when a user or group leaves a project, or when it or the role is deleted.
- * Each role that ends has an entry in the audit log, as if it alone had been taken.
+ * Roles that begin or end beside another change: when a user or group joins or leaves a project, or when it or the role
+ * is deleted. Each has an entry in the audit log, as if it alone had been given or taken.
  */
 
+import type { ProjectRow } from "../account-rows.ts";
 import type { AccountTransaction } from "../account-transaction.ts";
-import type { Project } from "../projects/projects.ts";
 import { findOwnGrants, type PrincipalReference } from "./find-access.ts";
 import type { RoleScope } from "./find-role.ts";
 import { type Author, checkMayGrant } from "./may-grant.ts";
-import { deleteAssignmentsOf, deleteAssignmentsOfRole, deleteMembershipsOf } from "./role-queries.ts";
+import {
+  deleteAssignmentsOf,
+  deleteAssignmentsOfRole,
+  deleteMembershipsOf,
+  putProjectGroup,
+  putProjectUser,
+} from "./role-queries.ts";
 
 /** Organization or project of a role, as audit entries name it. */
-export interface AuditedScope {
+interface AuditedScope {
   organizationId: string;
-  project: Pick<Project, "id" | "name"> | undefined;
+  project: Pick<ProjectRow, "id" | "name"> | undefined;
+}
+
+/** Adds a user or group to a project, or replaces the role of the membership. */
+export async function putMembership(
+  transaction: AccountTransaction,
+  project: Pick<ProjectRow, "id" | "name" | "organizationId">,
+  principal: PrincipalReference,
+  roleId: string,
+): Promise<void> {
+  const { executor, now } = transaction;
+  const { id: projectId, organizationId } = project;
+  const membership = { projectId, roleId, addedAt: now };
+  if (principal.type === "user") await putProjectUser(executor, { ...membership, userId: principal.id });
+  else await putProjectGroup(executor, { ...membership, groupId: principal.id });
+  await auditRole(transaction, "role.assignment.created", { organizationId, project }, principal, roleId);
 }
 
 /**
@@ -60,12 +81,16 @@ export async function auditRole(
   await audit({ type, organizationId, project, resourceId: roleId, details });
 }
 
-async function findProjectsOf({ executor }: AccountTransaction, grants: readonly { projectId: string | undefined }[]) {
-  const ids = new Set(grants.flatMap(({ projectId }) => projectId ?? []));
+/** Finds the projects of roles, archived ones too. */
+export async function findProjectsOf(
+  { executor }: AccountTransaction,
+  roles: readonly { projectId: string | undefined }[],
+) {
+  const ids = new Set(roles.flatMap(({ projectId }) => projectId ?? []));
   if (ids.size === 0) return [];
   return executor
     .selectFrom("projects")
-    .select(["id", "name"])
+    .select(["id", "name", "organizationId"])
     .where("id", "in", [...ids])
     .execute();
 }
