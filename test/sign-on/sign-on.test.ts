@@ -267,6 +267,21 @@ test("the audit log says what a sign-in gives and takes, and nothing more when i
   ]);
 });
 
+test("the audit log says that a sign-in restores the key of a person who is back in a project", async () => {
+  const email = "returning@example.com";
+  const user = await addMember(email);
+  idp.provider.people.set("returning", { email, name: "Returning", groups: [] });
+  const { id } = await idp.admin("POST", "/projects", { name: "Left and joined" });
+  const join = () => idp.admin("POST", `/projects/${id}/users`, { user_id: user.id, role: "member" });
+  await join();
+  await auditSignIn("returning");
+  await idp.admin("DELETE", `/projects/${id}/users/${user.id}`);
+  await join();
+  const restored = { id: expect.stringMatching(/^key_/), changes_requested: { restored: true } };
+  expect(await auditSignIn("returning")).toContainEqual(["api_key.updated", restored]);
+  expect((await auditSignIn("returning")).map(([type]) => type)).toEqual(["login.succeeded"]);
+});
+
 test("the audit log says that the operator made an existing user the first owner", async () => {
   const email = "first@example.com";
   const user = await addMember(email);
@@ -287,6 +302,6 @@ test("the audit log says that the operator made an existing user the first owner
 
 test("these sign-ins made every kind of change that the audit log has to name", () => {
   expect([...watch.seen]).toEqual(
-    expect.arrayContaining(["joined", "left", "user_added", "user_role", "identity_linked"]),
+    expect.arrayContaining(["joined", "left", "user_added", "user_role", "identity_linked", "key_restored"]),
   );
 });

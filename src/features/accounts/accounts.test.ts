@@ -107,6 +107,30 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await after.authenticate(made.adminKey)).toMatchObject({ kind: "admin" });
   });
 
+  test("audits what a start does with the operator's fixed keys, and nothing when that is nothing", async () => {
+    const options = await databases.create(kind);
+    const [first, second] = ["sk-fixed-1".padEnd(32, "x"), "sk-fixed-2".padEnd(32, "x")];
+    const start = (apiKey: string) =>
+      open(options).ensureBootstrapKeys({ apiKey: new Secret(apiKey), adminKey: undefined });
+    await start(first);
+    await start(second);
+    const accounts = open(options);
+    const { organizationId } = await accounts.defaultScope("admin");
+    const audited = async () => (await accounts.auditTrail.list(organizationId, {}, FULL_PAGE)).entries;
+    const before = new Set((await audited()).map(({ id }) => id));
+    const since = async () => (await audited()).filter(({ id }) => !before.has(id));
+    await start(second);
+    expect(await since()).toEqual([]);
+    await start(first);
+    expect((await since()).map(({ type, details }) => ({ type, details }))).toEqual(
+      expect.arrayContaining([
+        { type: "api_key.deleted", details: {} },
+        { type: "api_key.updated", details: { restored: true } },
+      ]),
+    );
+    expect(await since()).toHaveLength(2);
+  });
+
   test("rejects the same fixed value for both kinds of key", async () => {
     const accounts = open(await databases.create(kind));
     const both = new Secret("the same value for two kinds of key");

@@ -30,11 +30,10 @@ export {
   findApiKeyByHash,
   findUsableApiKeys,
   revokeApiKeysOfUser,
-  updateApiKey,
 } from "./keys/api-key-queries.ts";
 export { type KeyPolicy, projectKeyPolicy } from "./keys/key-policy.ts";
 export { findKeyRulesOf, type StoredKeyRules } from "./keys/key-rules.ts";
-export { storeApiKey } from "./keys/store-api-key.ts";
+export { restoreApiKey, storeApiKey } from "./keys/store-api-key.ts";
 export { checkName } from "./name.ts";
 export { READ, requireDefaultOrganization, WRITE } from "./organizations/default-organization.ts";
 export { findDefaultOrganization } from "./organizations/organization-queries.ts";

@@ -9,9 +9,9 @@ import {
   type AccountTransaction,
   findAccess,
   findApiKeyByHash,
+  restoreApiKey,
   storeApiKey,
   type UserRow,
-  updateApiKey,
 } from "../accounts/index.ts";
 
 const NAME = "Signed in";
@@ -51,7 +51,7 @@ export async function ensureSignOnKey(
     return (await storeApiKey(transaction, { scope, name: NAME, expiresInSeconds: undefined }, stored)).id;
   }
   // What a person may do ends with the membership, not with this key.
-  if (existing.revokedAt !== null) await updateApiKey(transaction.executor, existing.id, { revokedAt: null });
+  await restoreApiKey(transaction, existing);
   return existing.id;
 }
 

@@ -59,10 +59,7 @@ const changed =
 /** A sentence for each type of event. */
 const SENTENCES: Readonly<Record<AuditType, Sentence>> = {
   "api_key.created": created(OBJECTS.key),
-  "api_key.updated": (facts) =>
-    "rotated_to" in facts.fields
-      ? t("{{who}} rotated the key {{name}}", { who: facts.who, name: facts.name })
-      : changed(OBJECTS.key)(facts),
+  "api_key.updated": (facts) => keySentence(facts) ?? changed(OBJECTS.key)(facts),
   "api_key.deleted": ({ who, name }) => t("{{who}} revoked the key {{name}}", { who, name }),
   "budget.created": created(OBJECTS.budget),
   "budget.updated": changed(OBJECTS.budget),
@@ -146,6 +143,11 @@ function limitSentence(who: string, what: string, limit: unknown): string {
   if (limit === null) return t("{{who}} removed the spend limit of {{what}}", { who, what });
   const cents = Number((limit as Fields).threshold_cents ?? (limit as Fields).threshold_amount);
   return t("{{who}} set the spend limit of {{what}} to {{amount}}", { who, what, amount: formatCost(cents / 100) });
+}
+
+function keySentence({ who, name, fields }: Facts): string | undefined {
+  if ("rotated_to" in fields) return t("{{who}} rotated the key {{name}}", { who, name });
+  return "restored" in fields ? t("{{who}} restored the key {{name}}", { who, name }) : undefined;
 }
 
 function groupSentence({ who, name, fields, nameOf }: Facts): string | undefined {

@@ -108,7 +108,12 @@ export async function findLastingApiKey(
     .executeTakeFirst();
 }
 
-export async function updateApiKey(executor: Executor, id: string, change: Updateable<ApiKeyRow>): Promise<void> {
+/** Changes a key, but not whether it is revoked: `endApiKey` and `restoreApiKey` do, and audit it. */
+export async function updateApiKey(
+  executor: Executor,
+  id: string,
+  change: Omit<Updateable<ApiKeyRow>, "revokedAt"> & { revokedAt?: never },
+): Promise<void> {
   await executor.updateTable("apiKeys").set(change).where("id", "=", id).execute();
 }
 
@@ -121,6 +126,11 @@ export async function revokeApiKey(executor: Executor, id: string, now: number):
     .where("revokedAt", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** Lets a revoked key work again. */
+export async function unrevokeApiKey(executor: Executor, id: string): Promise<void> {
+  await executor.updateTable("apiKeys").set({ revokedAt: null }).where("id", "=", id).execute();
 }
 
 export async function deleteApiKey(executor: Executor, id: string): Promise<void> {

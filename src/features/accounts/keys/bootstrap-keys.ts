@@ -16,7 +16,7 @@ import {
   hasUsableApiKey,
   updateApiKey,
 } from "./api-key-queries.ts";
-import { addApiKey, endApiKey, storeApiKey } from "./store-api-key.ts";
+import { addApiKey, endApiKey, projectOf, restoreApiKey, storeApiKey } from "./store-api-key.ts";
 
 /** Keys that the operator sets in the environment. */
 export interface FixedKeys {
@@ -72,7 +72,7 @@ async function ensureAnonymousKey(
   }
   const keyHash = anonymousHash(project.id);
   const existing = await findApiKeyByHash(executor, keyHash);
-  if (existing?.revokedAt != null) await updateApiKey(executor, existing.id, { revokedAt: null });
+  if (existing !== undefined) await restoreApiKey(transaction, existing);
   if (existing === undefined) {
     const scope: ApiKeyScope = { organizationId, projectId: project.id, kind: "project" };
     const stored = { keyHash, redactedValue: "no key" };
@@ -144,7 +144,13 @@ async function holdFixed(transaction: AccountTransaction, scope: ApiKeyScope, fi
       `The value of ${variable} is already a key of another kind or project. Choose another value.`,
     );
   }
-  await updateApiKey(transaction.executor, existing.id, { isFixed: 1, revokedAt: null, expiresAt: null });
+  await restoreApiKey(transaction, existing);
+  if (existing.isFixed === 1 && existing.expiresAt === null) return;
+  const { id, organizationId } = existing;
+  await updateApiKey(transaction.executor, id, { isFixed: 1, expiresAt: null });
+  const project = await projectOf(transaction.executor, existing);
+  const details = { expiresAt: null, isFixed: true };
+  await transaction.audit({ type: "api_key.updated", organizationId, project, resourceId: id, details });
 }
 
 function hashOf(key: Secret | undefined): string | undefined {

@@ -9,7 +9,7 @@ import type { AccountTransaction } from "../account-transaction.ts";
 import { checkName } from "../name.ts";
 import { findActiveProject } from "../projects/projects.ts";
 import { hashApiKey, redactApiKey } from "./api-key.ts";
-import { type ApiKeyScope, insertApiKey, revokeApiKey } from "./api-key-queries.ts";
+import { type ApiKeyScope, insertApiKey, revokeApiKey, unrevokeApiKey } from "./api-key-queries.ts";
 
 export type ApiKey = Omit<ApiKeyRow, "keyHash" | "revokedAt">;
 
@@ -85,6 +85,15 @@ export async function endApiKey({ executor, now, audit }: AccountTransaction, ke
   const project = await projectOf(executor, key);
   await revokeApiKey(executor, id, now);
   await audit({ type: "api_key.deleted", organizationId, project, resourceId: id, details: {} });
+}
+
+/** Lets a revoked key work again and audits it; does nothing for one that is not revoked. */
+export async function restoreApiKey({ executor, audit }: AccountTransaction, key: ApiKeyRow): Promise<void> {
+  if (key.revokedAt === null) return;
+  const { id, organizationId } = key;
+  const project = await projectOf(executor, key);
+  await unrevokeApiKey(executor, id);
+  await audit({ type: "api_key.updated", organizationId, project, resourceId: id, details: { restored: true } });
 }
 
 /** Undefined: an admin key. */
