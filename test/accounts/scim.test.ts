@@ -1,7 +1,8 @@
 /** Users and groups over SCIM, as Okta and Entra ID send them. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
+import { type AccessWatch, watchAccess } from "../support/accounts/watch-access.ts";
 import { type InProcessService, startService } from "../support/service/service.ts";
 
 const CONFIG = `
@@ -15,15 +16,20 @@ const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 let service: InProcessService;
+let watch: AccessWatch;
 let organizationId: string;
 let scimKey: string;
 let count = 0;
 
 beforeAll(async () => {
   service = await startService({ config: CONFIG });
+  watch = await watchAccess(service);
   ({ organizationId } = await service.accounts.defaultScope("admin"));
   const answer = await admin("POST", "/admin_api_keys", { name: "Okta", permissions: ["organization.scim.write"] });
   scimKey = answer.value;
+});
+afterEach(async () => {
+  expect(await watch.unaudited()).toEqual([]);
 });
 afterAll(() => service?.stop());
 
@@ -454,6 +460,16 @@ test("records in the audit log what the client changed", async () => {
   // Entries of one transaction have the same time.
   const types = ofUser.map(({ type }: { type: string }) => type).toSorted();
   expect(types).toEqual(["user.added", "user.updated", "user.updated"]);
+});
+
+test("says in the audit log that the client took over a group by hand", async () => {
+  const group = await admin("POST", "/groups", { name: "Gardeners" });
+  for (let time = 0; time < 2; time++) {
+    const add = { op: "replace", path: "externalId", value: "gardeners" };
+    expect((await patch(`/Groups/${group.id}`, add)).status).toBe(204);
+  }
+  const { data } = await admin("GET", `/audit_logs?event_types=group.updated&resource_ids=${group.id}`);
+  expect(data).toMatchObject([{ "group.updated": { changes_requested: { is_scim_managed: true } } }]);
 });
 
 test("gives nobody what a group or user outside the directory may do", async () => {

@@ -154,13 +154,16 @@ async function storeNames(transaction: AccountTransaction, group: GroupRow, attr
 
 /** From now on, the client manages the group. */
 async function storeExternalId(
-  { executor }: AccountTransaction,
+  { executor, audit }: AccountTransaction,
   group: GroupRow,
   attributes: Attributes,
 ): Promise<void> {
   const change = { ...externalIdOf(attributes), isScimManaged: 1 };
   if (group.isScimManaged === 1 && (group.externalId ?? null) === change.externalId) return;
   await updateGroup(executor, group.id, change);
+  if (group.isScimManaged === 1) return;
+  const { id, organizationId } = group;
+  await audit({ type: "group.updated", organizationId, resourceId: id, details: { isScimManaged: true } });
 }
 
 function externalIdOf({ externalId }: Attributes): { externalId: string | null } {
