@@ -4,13 +4,14 @@
  */
 
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Access } from "../../src/contracts/caller.ts";
 import { ALL_PERMISSIONS, type RolePermission } from "../../src/contracts/permissions.ts";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { builtInRole, ORGANIZATION_ROLE_IDS } from "../../src/features/accounts/roles/built-in-roles.ts";
 import { findAccess, findGrantsOfGroup, toPermissions } from "../../src/features/accounts/roles/find-access.ts";
 import { toAccess } from "../../src/http/access.ts";
+import { type AccessWatch, watchAccess } from "../support/accounts/watch-access.ts";
 import { type InProcessService, startService } from "../support/service/service.ts";
 import { type RecordedRequest, WireRecorder } from "../support/wire/wire-recorder.ts";
 import { WIRE_SCRIPTS } from "../support/wire/wire-scripts.ts";
@@ -42,6 +43,7 @@ const BY_OTHER_MEANS: Readonly<Record<string, string>> = {
 };
 
 let service: InProcessService;
+let watch: AccessWatch;
 let organizationId: string;
 let project: string;
 let count = 0;
@@ -57,6 +59,11 @@ beforeAll(async () => {
   // An owner, so that others can be demoted and removed.
   await newUser("owner");
   await watchWrites();
+  watch = await watchAccess(service);
+});
+// Whatever a test changes, the audit log has to say.
+afterEach(async () => {
+  expect(await watch.unaudited()).toEqual([]);
 });
 afterAll(() => service?.stop());
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;

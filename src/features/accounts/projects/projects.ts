@@ -9,7 +9,7 @@ import type { AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
 import { PROJECT_ROLE_IDS } from "../roles/built-in-roles.ts";
-import { putProjectUser } from "../roles/role-queries.ts";
+import { putMembership } from "../roles/role-changes.ts";
 import {
   archiveProject,
   findDefaultProject,
@@ -32,15 +32,17 @@ export class Projects {
   /** Creates a project, of which a user who creates it is an owner. Throws a Fault for an invalid name. */
   async create(actor: Actor, organizationId: string, name: string): Promise<Project> {
     const checked = checkName(name);
-    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async (transaction) => {
+      const { executor, now, audit } = transaction;
       const id = newId("proj_");
       const project = { id, organizationId, name: checked, isDefault: 0, createdAt: now, archivedAt: null };
       await insertProject(executor, project);
+      await audit({ type: "project.created", organizationId, project, resourceId: id, details: { name: checked } });
       if (actor.userId !== undefined) {
         const roleId = PROJECT_ROLE_IDS.owner;
-        await putProjectUser(executor, { projectId: id, userId: actor.userId, roleId, addedAt: now });
+        const creator = { type: "user", id: actor.userId } as const;
+        await putMembership(transaction, project, creator, roleId);
       }
-      await audit({ type: "project.created", organizationId, project, resourceId: id, details: { name: checked } });
       return project;
     });
   }
