@@ -43,7 +43,7 @@ test.each<[string, object, string]>([
     "Ada gave Grace the role Auditor",
   ],
   ["invite.sent", { id: "invite_1", data: { email: "new@example.com" } }, "Ada invited new@example.com"],
-  ["user.updated", { id: "user_2", changes_requested: { disabled: true } }, "Ada disabled Grace"],
+  ["user.updated", { id: "user_2", changes_requested: { is_disabled: true } }, "Ada disabled Grace"],
   [
     "user.updated",
     { id: "user_2", changes_requested: { linked_provider: "idp" } },

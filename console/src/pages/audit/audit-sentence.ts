@@ -165,8 +165,10 @@ function userSentence({ who, name, fields }: Facts): string | undefined {
   if (typeof fields.linked_provider === "string") {
     return t("{{name}} was linked with the sign-on provider {{provider}}", { name, provider: fields.linked_provider });
   }
-  if (!("disabled" in fields)) return undefined;
-  return fields.disabled ? t("{{who}} disabled {{name}}", { who, name }) : t("{{who}} enabled {{name}}", { who, name });
+  if (!("is_disabled" in fields)) return undefined;
+  return fields.is_disabled
+    ? t("{{who}} disabled {{name}}", { who, name })
+    : t("{{who}} enabled {{name}}", { who, name });
 }
 
 function entryNames({ entries, reason }: Fields): string {
