@@ -1,16 +1,18 @@
 /** Users with a password: the first owner, wrong passwords and links. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
+import { type AccessWatch, watchAccess } from "../support/accounts/watch-access.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type InProcessService, startService } from "../support/service/service.ts";
 import { RULES, sessionOf, startSignOnService } from "../support/service/sign-on-service.ts";
 
 const PASSWORD = "correct horse battery";
 const OTHER_PASSWORD = "staple battery horse";
 const OWNER = { email: "Owner@Example.com", name: "First owner", password: PASSWORD };
 
-let service: Service;
+let service: InProcessService;
+let watch: AccessWatch;
 let owner: Promise<BrowserJar> | undefined;
 beforeAll(async () => {
   service = await startService({
@@ -20,6 +22,10 @@ models:
   - { id: echo, task: chat, deployments: [{ engine: scripted, echo: true }] }
 `,
   });
+  watch = await watchAccess(service);
+});
+afterEach(async () => {
+  expect(await watch.unaudited()).toEqual([]);
 });
 afterAll(() => service?.stop());
 

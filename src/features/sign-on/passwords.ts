@@ -202,9 +202,11 @@ export class Passwords {
   }
 
   async #set(transaction: AccountTransaction, user: UserRow, passwordHash: string): Promise<NewConsoleSession> {
-    const { executor, now } = transaction;
+    const { executor, now, audit } = transaction;
     await deletePasswordLinks(executor, user.id, now);
     await putPassword(executor, { userId: user.id, hash: passwordHash, changedAt: now });
+    const { id, organizationId } = user;
+    await audit({ type: "user.updated", organizationId, resourceId: id, details: { password: "set" } });
     await endSessions(transaction, await findSessionsOfUser(executor, user.id), "another password was set");
     return this.#options.sessions.begin(transaction, { user, method: "password" });
   }

@@ -69,6 +69,11 @@ const COVERED_BY = {
       type === "user.updated" && resourceId === principal && details.linkedProvider !== undefined,
     erases,
   ],
+  password_set: [
+    ({ type, resourceId, details }, { principal }) =>
+      type === "user.updated" && resourceId === principal && details.password === "set",
+    erases,
+  ],
   key_restored: [
     ({ type, resourceId, details }, { principal }) =>
       type === "api_key.updated" && resourceId === principal && details.restored === true,
@@ -99,6 +104,8 @@ const TRIGGERS: readonly [event: string, what: keyof typeof COVERED_BY, principa
     "''",
   ],
   ["insert on external_identities", "identity_linked", "new.user_id", "''"],
+  ["insert on user_passwords", "password_set", "new.user_id", "''"],
+  ["update of hash on user_passwords", "password_set", "new.user_id", "''"],
   [
     "update of revoked_at on api_keys when old.revoked_at is not null and new.revoked_at is null",
     "key_restored",
