@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases/databases.ts";
 import { allows, projectsWith } from "../../../http/access.ts";
 import { type Database, openDatabase } from "../../../storage/database.ts";
+import type { AccountExtensions } from "../extensions.ts";
 import { insertGroup, insertGroupMember } from "../groups/group-queries.ts";
 import { setGroupsOfUser } from "../groups/groups.ts";
 import { insertOrganization } from "../organizations/organization-queries.ts";
@@ -71,7 +72,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         addedAt: 1,
       });
       await insertGroupMember(executor, { groupId: "group_ml", userId: ADA.id, source: "manual", createdAt: 1 });
-      const transaction = { executor, now: 2, audit: async () => {} };
+      const extensions = {} as AccountExtensions;
+      const transaction = { executor, now: 2, audit: async () => {}, extensions };
       const set = (ids: string[]) => setGroupsOfUser(transaction, ADA, "https://idp.example.com", ids);
       expect(await set(["group_ml", "group_ops"])).toBe(true);
       expect(await set(["group_ops", "group_ml"])).toBe(false);
