@@ -25,6 +25,7 @@ class SlowSource implements KeySource {
   readonly kind = "sqlite";
   pollMs = 0;
   polls = 0;
+  loads = 0;
   isRevoked = false;
   /** Whether it fails between the answer to a poll and the read of the keys. */
   isFailing = false;
@@ -40,10 +41,11 @@ class SlowSource implements KeySource {
 
   async load(hashes: readonly string[]): Promise<ReadonlyMap<string, KeyRecord>> {
     if (this.isFailing) throw new Error("terminating connection due to administrator command");
-    const { onLoad } = this;
+    this.loads += 1;
+    const { onLoad, isRevoked } = this;
     this.onLoad = undefined;
     await onLoad?.();
-    return new Map(this.isRevoked ? [] : hashes.map((hash) => [hash, RECORD]));
+    return new Map(isRevoked ? [] : hashes.map((hash) => [hash, RECORD]));
   }
 }
 
@@ -114,6 +116,38 @@ test("caches a key although accounts changed during its first read", async () =>
   source.isFailing = true;
   await pass(1_000);
   expect(await find()).toBeDefined();
+});
+
+test("reads once more for all changes that come while it reads", async () => {
+  await find();
+  const before = source.loads;
+  const gate = Promise.withResolvers<void>();
+  source.onLoad = () => gate.promise;
+  const first = cache.reload();
+  const others = Array.from({ length: 100 }, () => cache.reload());
+  source.isRevoked = true;
+  const last = cache.reload();
+  gate.resolve();
+  await Promise.all([first, ...others, last]);
+  expect(source.loads - before).toBe(2);
+  expect(cache.findFresh("a")).toBeUndefined();
+});
+
+test("begins another read for a change that follows the one that waited", async () => {
+  await find();
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  source.onLoad = () => gates[0].promise;
+  const running = cache.reload();
+  const waiting = cache.reload();
+  source.onLoad = () => gates[1].promise;
+  gates[0].resolve();
+  await running;
+  await pass(0);
+  source.isRevoked = true;
+  const late = cache.reload();
+  gates[1].resolve();
+  await Promise.all([waiting, late]);
+  expect(cache.findFresh("a")).toBeUndefined();
 });
 
 test("evicts all keys when those that this process changed cannot be read", async () => {

@@ -40,7 +40,9 @@ export class ApiKeyCache {
   #checkedAt = Number.NEGATIVE_INFINITY;
   /** Resolves with the time at which the running poll began; undefined when it failed. */
   #checking: Promise<number | undefined> | undefined;
-  #reloading: Promise<void> = Promise.resolve();
+  #reloading: Promise<void> | undefined;
+  /** The reload after the running one. */
+  #nextReload: Promise<void> | undefined;
   #isReachable = true;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
 
@@ -146,11 +148,27 @@ export class ApiKeyCache {
     this.#isReachable = true;
   }
 
-  /** Serializes reloads: an older read never replaces a newer one. */
+  /**
+   * Reloads after the call, once for all who call meanwhile. One after the other: an older read never replaces a newer
+   * one, and many changes at once do not queue as many reloads.
+   */
   #reloadNext(): Promise<void> {
-    const next = this.#reloading.then(() => this.#reloadKnown());
-    this.#reloading = next.catch(() => {});
-    return next;
+    if (this.#nextReload !== undefined) return this.#nextReload;
+    if (this.#reloading === undefined) return this.#beginReload();
+    this.#nextReload = this.#reloading
+      .catch(() => {})
+      .then(() => {
+        this.#nextReload = undefined;
+        return this.#beginReload();
+      });
+    return this.#nextReload;
+  }
+
+  #beginReload(): Promise<void> {
+    this.#reloading = this.#reloadKnown().finally(() => {
+      this.#reloading = undefined;
+    });
+    return this.#reloading;
   }
 
   async #reloadKnown(): Promise<void> {
