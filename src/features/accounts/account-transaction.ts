@@ -4,6 +4,7 @@ import type { Schema } from "../../storage/schema.ts";
 import { incrementAccountsVersion } from "./accounts-version.ts";
 import { type Actor, type AuditEvent, recordAudit } from "./audit/audit.ts";
 import type { AccountExtensions } from "./extensions.ts";
+import { RowChanges } from "./row-changes.ts";
 
 /** Database transaction of one change to accounts, with the timestamp that everything in it carries. */
 export interface AccountTransaction {
@@ -15,7 +16,7 @@ export interface AccountTransaction {
   extensions: AccountExtensions;
 }
 
-/** Runs changes to accounts one after the other, each in one transaction, and reloads the cached keys after it. */
+/** Runs changes to accounts one after the other, each in one transaction, and reloads the cached keys after a change. */
 export class AccountTransactions {
   readonly database: Database;
   readonly extensions: AccountExtensions;
@@ -28,17 +29,43 @@ export class AccountTransactions {
   }
 
   async run<Result>(actor: Actor, work: (transaction: AccountTransaction) => Promise<Result>): Promise<Result> {
-    const result = await this.database.transaction(async (executor) => {
-      await incrementAccountsVersion(executor);
-      const now = Date.now();
-      const { extensions } = this;
-      const audit = async (event: AuditEvent) => {
-        await recordAudit(executor, actor, event, now);
-        await extensions.onAudited?.(executor, event, now);
-      };
-      return work({ executor, now, audit, extensions });
-    });
-    await this.#onCommit();
+    try {
+      const result = await this.database.transaction((executor) => this.#change(executor, actor, work));
+      await this.#onCommit();
+      return result;
+    } catch (outcome) {
+      if (outcome instanceof Unchanged) return outcome.result as Result;
+      throw outcome;
+    }
+  }
+
+  /** Throws Unchanged, which takes the increment back, after work without a change: the version makes all replicas read. */
+  async #change<Result>(
+    transaction: Transaction<Schema>,
+    actor: Actor,
+    work: (transaction: AccountTransaction) => Promise<Result>,
+  ): Promise<Result> {
+    await incrementAccountsVersion(transaction);
+    const changes = new RowChanges();
+    const executor = transaction.withPlugin(changes);
+    const now = Date.now();
+    const { extensions } = this;
+    const audit = async (event: AuditEvent) => {
+      await recordAudit(executor, actor, event, now);
+      await extensions.onAudited?.(executor, event, now);
+    };
+    const result = await work({ executor, now, audit, extensions });
+    if (!changes.isAny) throw new Unchanged(result);
     return result;
+  }
+}
+
+/** Rolls a transaction back that changed nothing. */
+class Unchanged extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super("the transaction changed nothing");
+    this.result = result;
   }
 }

@@ -7,6 +7,7 @@ import { HOUR_MS } from "../../../kernel/durations.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import { Secret } from "../../../kernel/secret.ts";
+import type { Executor } from "../../../storage/database.ts";
 import type { ApiKeyRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
@@ -93,6 +94,9 @@ export class ConsoleSessions {
 
   /** Ends the session of this token, if there is one. */
   async signOut(actor: Actor, token: string): Promise<void> {
+    // Anybody may send a token: one without a session must not make changes to accounts wait.
+    const grants = await this.#transactions.database.run((executor) => findGrants(executor, token));
+    if (grants.length === 0) return;
     await this.#transactions.run(actor, async (transaction) => {
       for (const { id, kind, organizationId } of await this.#end(transaction, token)) {
         const details = { keyId: id, kind };
@@ -103,9 +107,7 @@ export class ConsoleSessions {
 
   /** Removes the session of a token and returns its keys that still exist. */
   async #end({ executor }: AccountTransaction, token: string | undefined): Promise<Key[]> {
-    if (token === undefined || token.length > MAX_TOKEN_LENGTH) return [];
-    const hashes = KINDS.map((kind) => hashSessionToken(kind, token));
-    const ids = new Set((await findConsoleGrants(executor, hashes)).map(({ sessionId }) => sessionId));
+    const ids = new Set((await findGrants(executor, token)).map(({ sessionId }) => sessionId));
     const grants: ConsoleGrantRow[] = [];
     for (const id of ids) grants.push(...(await removeConsoleSession(executor, id)));
     if (grants.length === 0) return [];
@@ -131,6 +133,12 @@ export function isTokenLength(token: string): boolean {
 
 function hashToken(purpose: string, token: string): string {
   return hash("sha256", `console\0${purpose}\0${token}`);
+}
+
+async function findGrants(executor: Executor, token: string | undefined): Promise<ConsoleGrantRow[]> {
+  if (token === undefined || !isTokenLength(token)) return [];
+  const hashes = KINDS.map((kind) => hashSessionToken(kind, token));
+  return findConsoleGrants(executor, hashes);
 }
 
 /** Returns a random token of a session or code. */
