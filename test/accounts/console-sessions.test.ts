@@ -236,6 +236,27 @@ test("has neither page nor sessions with `server.console: false`", async () => {
   }
 });
 
+test("limits how often a key signs in", async () => {
+  const headers = { authorization: `Bearer ${service.adminKey}` };
+  const created = await call("/v1/organization/projects", {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ name: "Often" }),
+  });
+  const { id } = (await created.json()) as { id: string };
+  const account = await call(`/v1/organization/projects/${id}/service_accounts`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ name: "Loop" }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks for one field
+  const key = ((await account.json()) as any).api_key.value;
+  for (let count = 0; count < 100; count += 1) expect((await signIn({ key })).status).toBe(200);
+  const refused = await signIn({ key });
+  expect(refused).toMatchObject({ status: 429, setCookie: "", body: { error: { code: "too_many_attempts" } } });
+  expect((await signIn({ key: service.adminKey })).status).toBe(200);
+});
+
 // Last, because it uses up the limit.
 test("limits wrong keys and codes like those of the API", async () => {
   const statuses: number[] = [];

@@ -86,7 +86,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
 }
 
 async function signIn(
-  { accounts, passwords, signOn }: ConsoleSessionParts,
+  { accounts, keySignIns, passwords, signOn }: ConsoleSessionParts,
   request: FastifyRequest,
   body: ReturnType<typeof ConsoleSignInBody.parse>,
 ): Promise<NewConsoleSession> {
@@ -100,6 +100,7 @@ async function signIn(
   // Its session would work for hours, the token for minutes.
   if (accounts.endOf(body.key) !== undefined) throw tokenAsKey();
   const caller = await accounts.authenticate(body.key);
+  await keySignIns.count(caller.keyId);
   return consoleSessions.signIn(actorOf(request), caller, sessionToken(request));
 }
 

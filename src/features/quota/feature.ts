@@ -10,6 +10,7 @@ import type { Database } from "../../storage/database.ts";
 import { readReplicaCount, writeReplicaCount } from "../../storage/replica-count.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
+import { KeySignIns } from "./key-sign-ins.ts";
 import { quotaMetrics } from "./metrics.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
@@ -27,6 +28,7 @@ interface QuotaParts {
 export interface OpenQuota {
   counters: Awaited<ReturnType<typeof openCounters>>;
   countWrongKey: CountWrongKey;
+  keySignIns: KeySignIns;
   passwordAttempts: PasswordAttempts;
 }
 
@@ -46,6 +48,7 @@ export async function openQuota({ config, database, logger, lifetime, metrics }:
   return {
     counters,
     countWrongKey: (address) => failures.count(address),
+    keySignIns: new KeySignIns(counters),
     passwordAttempts: new PasswordAttempts(counters),
   };
 }

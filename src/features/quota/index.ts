@@ -1,5 +1,6 @@
 /** What other features may use. */
 
+export type { KeySignIns } from "./key-sign-ins.ts";
 export type { PasswordAttempts } from "./password-attempts.ts";
 export {
   countedName,
