@@ -17,3 +17,10 @@ export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {
     else request.record.leaving.push(leave);
   };
 }
+
+/** Signal of a client that disconnects before its answer was sent completely. */
+export function disconnection(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  onDisconnect(reply)(() => controller.abort(new Error("the client disconnected")));
+  return controller.signal;
+}

@@ -50,6 +50,22 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     });
   });
 
+  test("limits how many streams a project follows, and counts none whose client has left", async () => {
+    const { id } = await client.responses.create({ model, input: "slow", background: true });
+    const other = await storage().newProject("Other");
+    const foreign = await other.client.responses.create({ model, input: "slow", background: true });
+    const leaving = new AbortController();
+    const follow = (signal?: AbortSignal) => client.responses.retrieve(id, { stream: true }, { signal });
+    await Promise.all(Array.from({ length: 64 }, () => follow(leaving.signal)));
+    await expect(follow()).rejects.toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+    const unaffected = await other.client.responses.retrieve(foreign.id, { stream: true });
+    unaffected.controller.abort();
+    leaving.abort();
+    await eventually(async () => (await follow()).controller.abort());
+    await client.responses.cancel(id);
+    await other.client.responses.cancel(foreign.id);
+  });
+
   test("cancels a background response", async () => {
     const { id } = await client.responses.create({ model, input: "slow", background: true });
     await eventually(async () => {

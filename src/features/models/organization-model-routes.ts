@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { disconnection } from "../../http/on-disconnect.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { whileAllowed } from "../../http/while-allowed.ts";
@@ -70,7 +71,7 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
         answer: ModelStatus,
       },
       async ({ params, request, reply }) => {
-        const status = await models.load(params.id, untilClosed(reply));
+        const status = await models.load(params.id, disconnection(reply));
         await record(request, "model.loaded");
         return toModelStatus(status);
       },
@@ -128,7 +129,7 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
           frames.push(toPullFrame(progress));
         };
         const pulled = models
-          .pull(params.id, untilClosed(reply), onProgress)
+          .pull(params.id, disconnection(reply), onProgress)
           .then(() => record(request, "model.pulled"));
         // An unknown ID is a 404 rather than an event.
         await Promise.race([pulled, delay(PROGRESS_INTERVAL_MS)]);
@@ -172,12 +173,4 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
       },
     ),
   );
-}
-
-function untilClosed(reply: FastifyReply): AbortSignal {
-  const closed = new AbortController();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) closed.abort(new Error("the client disconnected"));
-  });
-  return closed.signal;
 }

@@ -51,23 +51,26 @@ export class BackgroundResponses {
     this.#runs.get(resource.id)?.stop();
   }
 
-  /** Yields the events of an existing response from the sequence number `from`, until it ends. */
-  async *follow(resource: ProjectResource, from: number): AsyncGenerator<StreamEvent> {
+  /**
+   * Yields the events of an existing response from the sequence number `from`, until it ends or the signal aborts: a
+   * generator that waits for an event does not notice its `return`.
+   */
+  async *follow(resource: ProjectResource, from: number, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const run = this.#runs.get(resource.id);
     if (run !== undefined) {
-      yield* run.follow(from);
+      yield* run.follow(from, signal);
       return;
     }
     const { responses, events } = this.#shared;
-    for (let next = from; ; ) {
+    for (let next = from; !signal.aborted; ) {
       // In this order: events written before the end are not missed.
-      const { isRunning } = await responses.find(resource);
+      const { isRunning } = await responses.state(resource);
       for (const event of await events.read(resource, next)) {
         yield event;
         next = event.sequence_number + 1;
       }
       if (!isRunning) return;
-      await pause(POLL_MS);
+      await pause(POLL_MS, undefined, { signal }).catch(() => {});
     }
   }
 

@@ -62,13 +62,20 @@ export class BackgroundRun {
     this.#options.abort();
   }
 
-  /** Yields the events from the sequence number `from` until the run ends. */
-  async *follow(from: number): AsyncGenerator<StreamEvent> {
-    for (let next = from; ; ) {
-      const wake = this.#wake.promise;
-      for (; next < this.#events.length; next += 1) yield this.#events[next] as StreamEvent;
-      if (this.#hasEnded) return;
-      await wake;
+  /** Yields the events from the sequence number `from` until the run ends or the signal aborts. */
+  async *follow(from: number, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    // A race with the signal for each event would keep all of them until the signal aborts.
+    const leave = () => this.#notify();
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      for (let next = from; !signal.aborted; ) {
+        const wake = this.#wake.promise;
+        for (; next < this.#events.length; next += 1) yield this.#events[next] as StreamEvent;
+        if (this.#hasEnded || signal.aborted) return;
+        await wake;
+      }
+    } finally {
+      signal.removeEventListener("abort", leave);
     }
   }
 

@@ -22,7 +22,6 @@ import {
   toCall,
 } from "../../wire/responses/responses-format.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { StreamEvent } from "./event-log.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 import type { NewResponse } from "./response-store.ts";
 
@@ -47,7 +46,7 @@ interface BackgroundOptions extends ItemOptions {
 export async function startBackground(
   { inference, storage, caller, ask, chat, body, queued, run, ...names }: BackgroundOptions,
   requestId: string,
-): Promise<{ response: CompleteResponse; events: AsyncIterable<StreamEvent> }> {
+): Promise<{ response: CompleteResponse; stored: NewResponse }> {
   const leaving: (() => void)[] = [];
   const admitted = Promise.withResolvers<void>();
   // Called once the quota is reserved; a loop of tools also registers what does not count as a request.
@@ -97,5 +96,5 @@ export async function startBackground(
   }
   const toFailedEvent = (failure: unknown) => rendered.failed(toErrorBody(failure, requestId));
   storage.background.start({ queued: stored, abort, toFailedEvent }, rendered.of(parts()));
-  return { response, events: storage.background.follow(stored, 0) };
+  return { response, stored };
 }

@@ -265,7 +265,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const toFailedEvent = () => ({ type: "response.failed", sequence_number: 2 });
     storage.background.start({ queued, abort: aborted.resolve, toFailedEvent }, events());
     const read: number[] = [];
-    for await (const event of replica.background.follow(queued, 0)) {
+    for await (const event of replica.background.follow(queued, 0, new AbortController().signal)) {
       read.push(event.sequence_number);
       if (read.length === 2) await replica.background.cancel(queued);
     }
@@ -275,6 +275,49 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await aborted.promise;
     expect(await countRows(database)).toEqual([0, 0, 0, 0]);
   });
+});
+
+test("stops to follow when its client leaves, also while nothing happens, here and at another replica", async () => {
+  const { database, storage } = await open("sqlite");
+  const replica = storageOf(database, "k");
+  const queued = response("resp_1", { envelope: { status: "queued" }, isBackground: true, output: [] });
+  await storage.responses.insert(queued);
+  const aborted = Promise.withResolvers<void>();
+  async function* events() {
+    yield { type: "response.created", sequence_number: 0 };
+    await aborted.promise;
+  }
+  const toFailedEvent = () => ({ type: "response.failed", sequence_number: 1 });
+  storage.background.start({ queued, abort: aborted.resolve, toFailedEvent }, events());
+  for (const { background } of [storage, replica]) {
+    const leaving = new AbortController();
+    const following = background.follow(queued, 1_000_000_000, leaving.signal);
+    const next = following.next();
+    await new Promise(setImmediate);
+    leaving.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+    const late = background.follow(queued, 1, leaving.signal);
+    expect(await late.next()).toEqual({ done: true, value: undefined });
+  }
+  await storage.background.delete(queued);
+});
+
+test("tells whether a response runs without reading its content", async () => {
+  const { database, storage } = await open("sqlite");
+  const envelope = { id: "resp_1", status: "in_progress" };
+  const running = response("resp_1", { envelope, isBackground: true, output: [] });
+  await storage.responses.insert(running);
+  // Neither is there a key for its content.
+  const other = storageOf(database, "o").responses;
+  expect(await other.state(running)).toEqual({ isBackground: true, isRunning: true });
+  await database.run((executor) =>
+    executor
+      .updateTable("storedResponses")
+      .set({ usedAt: Date.now() - 61_000 })
+      .execute(),
+  );
+  expect(await other.state(running)).toEqual({ isBackground: true, isRunning: false });
+  await expect(other.state({ projectId, id: "resp_2" })).rejects.toMatchObject({ kind: "not-found" });
 });
 
 test("reads events from any sequence number of a batch", async () => {

@@ -38,11 +38,14 @@ export interface NewResponse {
   output: readonly StoredItem[];
 }
 
-export interface FoundResponse {
-  response: Record<string, unknown>;
+interface ResponseState {
   isBackground: boolean;
   /** Whether it is queued or in progress. */
   isRunning: boolean;
+}
+
+export interface FoundResponse extends ResponseState {
+  response: Record<string, unknown>;
 }
 
 export interface ItemPage {
@@ -124,6 +127,20 @@ export class ResponseStore {
     const envelope = this.#openEnvelope(row);
     const response = { ...envelope, output: await this.#options.items.open(output) };
     return { response, isBackground: row.isBackground === 1, isRunning: isRunningStatus(response.status) };
+  }
+
+  /** Reads no content. Throws a Fault when the project has no such response. */
+  async state({ projectId, id }: ProjectResource): Promise<ResponseState> {
+    const row = await this.#options.database.run((executor) =>
+      executor
+        .selectFrom("storedResponses")
+        .select(["isBackground", "status", "usedAt"])
+        .where("id", "=", id)
+        .where("projectId", "=", projectId)
+        .executeTakeFirst(),
+    );
+    if (row === undefined) throw responseNotFound(id);
+    return { isBackground: row.isBackground === 1, isRunning: isRunningStatus(row.status) && !isDead(row) };
   }
 
   /** Throws a Fault when the project has no such response. */
@@ -250,7 +267,7 @@ export class ResponseStore {
   /** Decrypts a response; one whose process has died is shown as failed. */
   #openEnvelope({ projectId, id, status, usedAt, content }: StoredResponseRow): ResponseEnvelope {
     const envelope = this.#options.rows.open<ResponseEnvelope>({ table: "response", projectId, id }, content);
-    if (!isRunningStatus(status) || usedAt > Date.now() - DEAD_AFTER_MS) return { ...envelope, status };
+    if (!isRunningStatus(status) || !isDead({ usedAt })) return { ...envelope, status };
     const error = { code: "server_error", message: "The service stopped before the response was complete." };
     return { ...envelope, status: "failed", error };
   }
@@ -258,6 +275,11 @@ export class ResponseStore {
   #seal(table: "response" | "item", projectId: string, id: string, value: unknown): Buffer {
     return this.#options.rows.seal({ table, projectId, id }, value);
   }
+}
+
+/** Whether the process of a running response has died. */
+function isDead({ usedAt }: Pick<StoredResponseRow, "usedAt">): boolean {
+  return usedAt <= Date.now() - DEAD_AFTER_MS;
 }
 
 const ENDINGS = ["response.completed", "response.incomplete", "response.failed", "response.cancelled"] as const;

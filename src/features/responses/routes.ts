@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, answerChat, formatContext } from "../../http/answer-chat.ts";
 import { DetachedRun } from "../../http/detached-run.ts";
+import { disconnection } from "../../http/on-disconnect.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { reportIgnoredFields } from "../../http/report-ignored-fields.ts";
@@ -182,8 +183,9 @@ export function responses(
       }),
       ...renderingOf(chat),
     };
-    const started = await startBackground(run, request.id);
-    return chat.isStreamed ? sendEvents(reply, toResponseFrames(started.events)) : started.response;
+    const { response, stored } = await startBackground(run, request.id);
+    if (!chat.isStreamed) return response;
+    return sendEvents(reply, toResponseFrames(storage.background.follow(stored, 0, disconnection(reply))));
   }
 }
 

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Authenticator } from "../../http/authenticate.ts";
+import { disconnection } from "../../http/on-disconnect.ts";
+import { OpenStreams } from "../../http/open-streams.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { sendEvents } from "../../http/send-events.ts";
@@ -12,6 +14,9 @@ import { Response, ResponseEvent } from "../../wire/responses/response-answers.t
 import { toResponseFrames } from "../../wire/responses/response-events.ts";
 import type { ResponseStorage } from "./response-storage.ts";
 
+/** Streams that one project may keep open: one of another replica's response reads the database several times a second. */
+const MAX_STREAMS = 64;
+
 interface OfResponse {
   Params: { response: string };
 }
@@ -21,6 +26,7 @@ export function storedResponses(
   storage: ResponseStorage | undefined,
   accounts: Pick<Authenticator, "authenticate" | "authenticateSession">,
 ): FastifyPluginAsync {
+  const streams = new OpenStreams(MAX_STREAMS, "retrieve the response without `stream`");
   return routes(
     operation(
       "GET /responses/:response",
@@ -38,15 +44,15 @@ export function storedResponses(
         const { responses, background } = requireStorage(storage);
         const { stream, starting_after: startingAfter } = query;
         const resource = resourceOf(request);
-        const { response, isBackground } = await responses.find(resource);
-        if (!stream) return reply.send(response);
-        if (isBackground) {
-          const from = startingAfter === undefined ? 0 : startingAfter + 1;
-          const frames = toResponseFrames(background.follow(resource, from));
-          return sendEvents(reply, whileAllowed(request, accounts, frames));
+        if (!stream) return reply.send((await responses.find(resource)).response);
+        if (!(await responses.state(resource)).isBackground) {
+          const message = "Only responses that were created with background: true can be streamed again.";
+          throw invalidRequest(message, "stream", "invalid_value");
         }
-        const message = "Only responses that were created with background: true can be streamed again.";
-        throw invalidRequest(message, "stream", "invalid_value");
+        streams.count(reply);
+        const from = startingAfter === undefined ? 0 : startingAfter + 1;
+        const frames = toResponseFrames(background.follow(resource, from, disconnection(reply)));
+        return sendEvents(reply, whileAllowed(request, accounts, frames));
       },
     ),
     operation(

@@ -1,11 +1,11 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { allows } from "../../http/access.ts";
-import { onDisconnect } from "../../http/on-disconnect.ts";
+import { disconnection } from "../../http/on-disconnect.ts";
+import { OpenStreams } from "../../http/open-streams.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { sendEvents } from "../../http/send-events.ts";
 import { whileAllowed } from "../../http/while-allowed.ts";
-import { Fault } from "../../kernel/faults.ts";
 import {
   RequestHistogramQuery,
   RequestListQuery,
@@ -40,19 +40,7 @@ export async function showsCauses(
 
 /** GET /v1/organization/requests, newest first; `stream=true` follows new ones. A project key sees its own project. */
 export function requests(history: RequestHistory, accounts: Accounts, stopping: AbortSignal): FastifyPluginAsync {
-  const streams = new Map<string, number>();
-  /** Counts a stream until its connection closes. Throws a Fault for one too many. */
-  const countStream = ({ caller }: FastifyRequest, reply: FastifyReply) => {
-    const scope = caller.projectId ?? caller.organizationId;
-    const open = streams.get(scope) ?? 0;
-    if (open >= MAX_STREAMS) throw tooManyStreams();
-    streams.set(scope, open + 1);
-    reply.raw.once("close", () => {
-      const remaining = (streams.get(scope) ?? 1) - 1;
-      if (remaining > 0) streams.set(scope, remaining);
-      else streams.delete(scope);
-    });
-  };
+  const streams = new OpenStreams(MAX_STREAMS, "read pages instead");
   return routes(
     operation(
       "GET /requests",
@@ -79,10 +67,8 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
         if (query.stream !== true) {
           return toRequestPage(await history.list(filter, toPosition(query.page), query.limit), maySee);
         }
-        countStream(request, reply);
-        const controller = new AbortController();
-        reply.raw.once("close", () => controller.abort());
-        const entries = history.follow(filter, AbortSignal.any([controller.signal, stopping]));
+        streams.count(reply);
+        const entries = history.follow(filter, AbortSignal.any([disconnection(reply), stopping]));
         // The client that connects again sees what it may see then.
         const sight = await sightOf(accounts, caller);
         const hasSameSight = async (caller: Caller) => (await sightOf(accounts, caller)) === sight;
@@ -106,18 +92,6 @@ export function requests(history: RequestHistory, accounts: Accounts, stopping: 
       },
     ),
   );
-}
-
-/** Signal of a client that disconnects. */
-function disconnection(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  onDisconnect(reply)(() => controller.abort());
-  return controller.signal;
-}
-
-function tooManyStreams(): Fault {
-  const message = `${MAX_STREAMS} streams of requests are open already. Close one of them, or read pages instead.`;
-  return new Fault("request-rate-limited", message, { code: "rate_limit_exceeded", retryAfterSeconds: 5 });
 }
 
 /** Renders the entries of a stream, which are undefined while there are none. */
