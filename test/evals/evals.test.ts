@@ -492,6 +492,42 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await parlance("run", name, "--model", "other")).toMatchObject({ code: 1 });
   });
 
+  test("asks models as the caller is then, and ends with its key", async () => {
+    const { projects } = new OpenAI({ baseURL: service.baseUrl, apiKey: null, adminAPIKey: service.adminKey }).admin
+      .organization;
+    const { id: project } = await projects.create({ name: "Changing" });
+    const account = await projects.serviceAccounts.create(project, { name: "app" });
+    const { evals } = service.client({ apiKey: account.api_key?.value ?? "", maxRetries: 0 });
+    const { id } = await evals.create({ data_source_config: custom, testing_criteria: [equals] });
+    const begin = async (rows: number) => {
+      const source = { type: "file_content" as const, content: new Array(rows).fill(ITEMS[0]) };
+      const data_source = { type: "completions" as const, model: "slow", input_messages: question, source };
+      const run = await evals.runs.create(id, { data_source });
+      await eventually(async () => {
+        const { result_counts } = await evals.runs.retrieve(run.id, { eval_id: id });
+        expect(result_counts.failed).toBeGreaterThan(0);
+      });
+      return run.id;
+    };
+    const denied = await begin(40);
+    await projects.modelPermissions.update(project, { mode: "deny_list", model_ids: ["slow"] });
+    await eventually(async () => {
+      const run = await evals.runs.retrieve(denied, { eval_id: id });
+      expect(run.status).toBe("completed");
+      expect(run.result_counts.errored).toBeGreaterThan(0);
+    });
+    await projects.modelPermissions.update(project, { mode: "deny_list", model_ids: [] });
+    const ended = await begin(200);
+    const successor = await projects.serviceAccounts.create(project, { name: "reader" });
+    await projects.apiKeys.delete(account.api_key?.id ?? "", { project_id: project });
+    const reader = service.client({ apiKey: successor.api_key?.value ?? "" }).evals;
+    await eventually(async () => {
+      const run = await reader.runs.retrieve(ended, { eval_id: id });
+      expect(run).toMatchObject({ status: "failed", error: { code: "invalid_api_key" } });
+      expect(run.result_counts.failed).toBeLessThan(40);
+    });
+  });
+
   test("cancels a run, whose results so far stay", async () => {
     const { id } = await client.evals.create({ data_source_config: custom, testing_criteria: [equals] });
     const content = Array.from({ length: 200 }, () => ITEMS[0] as (typeof ITEMS)[number]);

@@ -266,6 +266,29 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     });
   });
 
+  test("checks the caller of a file again before each request", async () => {
+    const { projects } = administrator(service);
+    const { id: project } = await projects.create({ name: "Denied" });
+    const account = await projects.serviceAccounts.create(project, { name: "app" });
+    const other = caller(service, account.api_key?.value);
+    const lines = Array.from({ length: 1_000 }, (_, index) => `Line ${index} of the book of tides.`);
+    const file = await toFile(Buffer.from(lines.join("\n")), "a.txt");
+    const { id } = await other.files.create({ file, purpose: "assistants" });
+    const { id: store } = await other.vectorStores.create({});
+    const chunks = { max_chunk_size_tokens: 100, chunk_overlap_tokens: 0 };
+    const before = embedder.requests;
+    embedder.isPaused = true;
+    const chunking_strategy = { type: "static", static: chunks } as const;
+    await other.vectorStores.files.create(store, { file_id: id, chunking_strategy });
+    await expect.poll(() => embedder.requests).toBe(before + 1);
+    await projects.modelPermissions.update(project, { mode: "deny_list", model_ids: ["words"] });
+    embedder.isPaused = false;
+    await expect
+      .poll(() => other.vectorStores.files.retrieve(id, { vector_store_id: store }))
+      .toMatchObject({ status: "failed", last_error: { message: expect.stringContaining("words") } });
+    expect(embedder.requests).toBe(before + 1);
+  });
+
   test("hides a store from other projects on every operation", async () => {
     const store = await storeOf(TIDES);
     const file = (await client.vectorStores.files.list(store)).data[0]?.id ?? "";

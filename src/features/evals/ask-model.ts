@@ -12,7 +12,8 @@ const BACKOFF_SECONDS = { initial: 1, max: 30, jitter: [0.8, 1.2] } as const;
 
 export interface ModelCalls {
   requests: Pick<InternalRequests, "run">;
-  caller: Caller;
+  /** The caller as it is now, whose policies may change. Rejects once its key has ended. */
+  callerOf: () => Promise<Caller>;
   signal: AbortSignal;
 }
 
@@ -27,9 +28,10 @@ interface Answered {
 }
 
 /** Sends a request, again while the service or the model is busy. Rejects with the signal's reason. */
-export async function ask({ requests, caller, signal }: ModelCalls, path: string, body: object): Promise<Answered> {
+export async function ask({ requests, callerOf, signal }: ModelCalls, path: string, body: object): Promise<Answered> {
   const bytes = Buffer.from(JSON.stringify(body));
   for (let attempt = 1; ; attempt += 1) {
+    const caller = await callerOf();
     const beganAt = performance.now();
     const answer = await requests.run({ caller, path, body: bytes }, signal);
     const isTransient = answer.status === 429 || answer.status >= 500;

@@ -4,6 +4,13 @@ export function notFound(kind: string, id: string): Fault {
   return new Fault("not-found", `The project has no ${kind} '${id.slice(0, 100)}'.`);
 }
 
+/** Ends a run whose key has ended. */
+export class KeyEnded extends Fault {
+  constructor() {
+    super("unauthenticated", "The key that created the run no longer works.", { code: "invalid_api_key" });
+  }
+}
+
 /** Throws a Fault where there is no key to encrypt content. */
 export function requireContent<Content>(content: Content | undefined): Content {
   if (content !== undefined) return content;

@@ -1,5 +1,6 @@
 /** One run: samples and grades each row that has no item yet, some at a time. */
 
+import type { Caller } from "../../contracts/caller.ts";
 import { newId } from "../../kernel/id.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import type { Database } from "../../storage/database.ts";
@@ -14,6 +15,7 @@ import type { EvalDefinition } from "../../wire/openai/evals/evals.ts";
 import { type TemplateValues, templateFiller, valueAt } from "../../wire/openai/evals/fill-template.ts";
 import { toSaid } from "../../wire/openai/evals/messages-of.ts";
 import { type ModelCalls, sampleFrom } from "./ask-model.ts";
+import { KeyEnded } from "./eval-faults.ts";
 import { addItem, type ClaimedRun, listSummaries, updateLeasedRun } from "./eval-queries.ts";
 import type { EvalItemRow } from "./eval-rows.ts";
 import { gradeByEach } from "./grade.ts";
@@ -49,13 +51,25 @@ export interface EvalRunOptions {
     /** Undefined: the row was deleted since. */
     read: (position: number) => Promise<RunRow | undefined>;
   };
+  calls: RunCalls;
+}
+
+interface RunCalls extends Omit<ModelCalls, "callerOf"> {
+  /** Undefined once the key of the run has ended. */
+  callerOf: () => Promise<Caller | undefined>;
+}
+
+interface RowOptions extends Omit<EvalRunOptions, "calls"> {
   calls: ModelCalls;
 }
 
 /** Rows of one run at the same time; slots for batches bound how many of them a model answers. */
 const CONCURRENCY = 4;
 
-/** Ends as `over` also when the run was cancelled or deleted, or another process has it. */
+/**
+ * Ends as `over` also when the run was cancelled or deleted, or another process has it. Throws a KeyEnded, and what keeps
+ * the key from being checked.
+ */
 export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
   const { database, run, rows, calls } = options;
   const done = new Set(
@@ -64,11 +78,22 @@ export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
   const remaining = new Array(rows.count).keys().filter((position) => !done.has(position));
   const stopping = new AbortController();
   const signal = AbortSignal.any([calls.signal, stopping.signal]);
+  const callerOf = async () => {
+    try {
+      const caller = await calls.callerOf();
+      if (caller !== undefined) return caller;
+      throw new KeyEnded();
+    } catch (failure) {
+      // It is none of the row that asked first: graders would take it for theirs.
+      stopping.abort(failure);
+      throw failure;
+    }
+  };
   let isOwned = await database.run((executor) => updateLeasedRun(executor, run, { total: rows.count }));
   const work = async () => {
     for (const position of remaining) {
       if (!isOwned) return;
-      const item = await toItem({ ...options, calls: { ...calls, signal } }, position);
+      const item = await toItem({ ...options, calls: { ...calls, callerOf, signal } }, position);
       isOwned = await database.transaction((executor) => addItem(executor, run, item));
       if (!isOwned) stopping.abort(new Error("the run has ended"));
     }
@@ -76,6 +101,7 @@ export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
   const outcomes = await Promise.allSettled(Array.from({ length: CONCURRENCY }, work));
   if (!isOwned) return "over";
   if (calls.signal.aborted) return "interrupted";
+  stopping.signal.throwIfAborted();
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed !== undefined) throw failed.reason;
   await database.run((executor) => updateLeasedRun(executor, run, { status: "completed", endedAt: Date.now() }));
@@ -83,7 +109,7 @@ export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
 }
 
 async function toItem(
-  { run, definition, source, rows, calls, seal }: EvalRunOptions,
+  { run, definition, source, rows, calls, seal }: RowOptions,
   position: number,
 ): Promise<EvalItemRow> {
   const row = await rows.read(position);

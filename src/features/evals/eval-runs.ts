@@ -12,7 +12,7 @@ import type { RunDataSource } from "../../wire/openai/evals/data-source.ts";
 import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
 import { type Accounts, type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
 import type { SealedRows } from "../responses/index.ts";
-import { notFound, requireContent } from "./eval-faults.ts";
+import { KeyEnded, notFound, requireContent } from "./eval-faults.ts";
 import { startEvalJobs } from "./eval-jobs.ts";
 import {
   type ClaimedRun,
@@ -258,8 +258,10 @@ export class EvalRuns {
     if (run.starts > MAX_STARTS) {
       return fail("service_ended", `The service ended ${MAX_STARTS} times while it ran this. See the service log.`);
     }
-    const caller = await accounts.callerOfKey(run.keyId, "batch");
-    if (caller === undefined) return fail("invalid_api_key", "The key that created the run no longer works.");
+    const failWith = (failure: Fault) => fail(failure.code ?? "invalid_source", failure.message);
+    const callerOf = () => accounts.callerOfKey(run.keyId, "batch");
+    const caller = await callerOf();
+    if (caller === undefined) return failWith(new KeyEnded());
     const { definition } = await evals.find({ projectId, id: run.evalId });
     const source = content.open<RunDataSource>({ table: "eval run", projectId, id }, run.source);
     let rows: EvalRunOptions["rows"];
@@ -271,12 +273,15 @@ export class EvalRuns {
       });
     } catch (failure) {
       if (!(failure instanceof Fault) || failure.kind === "unavailable") throw failure;
-      return fail(failure.code ?? "invalid_source", failure.message);
+      return failWith(failure);
     }
     return runEval({
       ...{ database, run, source, rows, definition },
       seal: (place, value) => content.seal({ table: "eval item", ...place }, value),
-      calls: { requests, caller, signal },
+      calls: { requests, callerOf, signal },
+    }).catch((failure: unknown) => {
+      if (failure instanceof KeyEnded) return failWith(failure);
+      throw failure;
     });
   }
 }

@@ -85,7 +85,9 @@ test("asks models for few graders of a row at the same time, and lets others go 
     calculate_output: "g1",
     pass_threshold: 0.5,
   } as unknown as Grader;
-  const calls = { ...callsWith(new SimilarityBudget("project")), requests: { run } } as unknown as GraderCalls;
+  const caller = { kind: "project", keyId: "key_a", organizationId: "org_a", projectId: "proj_a" } as const;
+  const asked = { requests: { run }, callerOf: async () => caller };
+  const calls = { ...callsWith(new SimilarityBudget("project")), ...asked } as unknown as GraderCalls;
   await grade(calls, multi, values);
   expect(most).toBe(4);
   most = 0;

@@ -44,7 +44,8 @@ export function graderRoutes({ requests, timeoutSeconds }: GraderParts): Fastify
         check(grader);
         const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
         const signal = AbortSignal.any([leaving(reply), timeout]);
-        const calls = { requests, caller, signal, similarities: new SimilarityBudget(projectOf(caller)) };
+        const similarities = new SimilarityBudget(projectOf(caller));
+        const calls = { requests, callerOf: async () => caller, signal, similarities };
         const beganAt = performance.now();
         const graded = await grade(calls, grader, { item, sample: sampleValues(sample) }).catch((failure: unknown) => {
           if (!timeout.aborted) throw failure;

@@ -31,13 +31,12 @@ const SEGMENT_CHUNKS = 16;
 
 /** Throws a DocumentError or a Fault when the file cannot be added. */
 export async function runIngest(file: ClaimedFile, options: IngestOptions, signal: AbortSignal): Promise<JobEnd> {
-  const { database, files, documents, callerOf } = options;
+  const { database, files, documents } = options;
   const resource = { projectId: file.projectId, id: file.vectorStoreId };
   const store = await database.run((executor) => findVectorStore(executor, resource));
   // The store was deleted, and its files with it.
   if (store === undefined) return "over";
-  const caller = await callerOf(file.keyId);
-  if (caller === undefined) throw new Fault("forbidden", "The key that added the file no longer works. Add it again.");
+  await requireCaller(file, options);
   const stored = await database.run((executor) => countSegments(executor, file.additionId));
   const chunking = { maxTokens: file.maxTokens, overlapTokens: file.overlapTokens };
   const open = async function* () {
@@ -47,7 +46,7 @@ export async function runIngest(file: ClaimedFile, options: IngestOptions, signa
   let texts: string[] = [];
   const storeTexts = async () => {
     if (position >= stored.segments) {
-      const isOwned = await addSegment({ file, store, caller, position, texts }, options, signal);
+      const isOwned = await addSegment({ file, store, position, texts }, options, signal);
       if (!isOwned) return false;
     }
     position += 1;
@@ -70,17 +69,18 @@ export async function runIngest(file: ClaimedFile, options: IngestOptions, signa
 interface NewContent {
   file: ClaimedFile;
   store: VectorStoreRow;
-  caller: Caller;
   position: number;
   texts: readonly string[];
 }
 
 /** Returns false when the file has ended or has another run. */
 async function addSegment(
-  { file, store, caller, position, texts }: NewContent,
-  { database, segments, inference, ...limits }: IngestOptions,
+  { file, store, position, texts }: NewContent,
+  { database, segments, inference, callerOf, ...limits }: IngestOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
+  // A large file takes hours, in which the key may end and its policies change.
+  const caller = await requireCaller(file, { callerOf });
   const { vectorStoreId, additionId, projectId } = file;
   const embedded = await embedTexts(inference, caller, { model: store.embeddingModel, texts }, leaveWith(signal));
   signal.throwIfAborted();
@@ -101,6 +101,13 @@ async function addSegment(
   });
   if (isStored) Object.assign(file, change);
   return isStored;
+}
+
+/** Throws a Fault when the key that added a file has ended. */
+async function requireCaller({ keyId }: ClaimedFile, { callerOf }: Pick<IngestOptions, "callerOf">): Promise<Caller> {
+  const caller = await callerOf(keyId);
+  if (caller !== undefined) return caller;
+  throw new Fault("forbidden", "The key that added the file no longer works. Add it again.");
 }
 
 /** Throws a Fault above the limits of a project. */

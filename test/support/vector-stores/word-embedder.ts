@@ -8,6 +8,8 @@ export interface WordEmbedder extends AsyncDisposable {
   url: string;
   /** Texts that it has embedded, in their order. */
   texts: string[];
+  /** Requests that it has received. */
+  readonly requests: number;
   /** Answers nothing while this is true. */
   isPaused: boolean;
 }
@@ -16,9 +18,10 @@ const DIMENSIONS = 96;
 
 export async function startWordEmbedder(): Promise<WordEmbedder> {
   const texts: string[] = [];
-  const state = { isPaused: false };
+  const state = { isPaused: false, requests: 0 };
   const server = createServer(async (request, response) => {
     const { input } = (await json(request)) as { input: string[] };
+    state.requests += 1;
     while (state.isPaused && !response.destroyed) await new Promise((resume) => setTimeout(resume, 10));
     texts.push(...input);
     const data = input.map((text, index) => ({ object: "embedding", index, embedding: embed(text) }));
@@ -33,6 +36,9 @@ export async function startWordEmbedder(): Promise<WordEmbedder> {
   return {
     url: `http://127.0.0.1:${port}/v1`,
     texts,
+    get requests() {
+      return state.requests;
+    },
     get isPaused() {
       return state.isPaused;
     },
