@@ -17,7 +17,7 @@ import { hashApiKey, redactApiKey } from "./keys/api-key.ts";
 import { type ApiKeyScope, findKeyHash } from "./keys/api-key-queries.ts";
 import { ApiKeys } from "./keys/api-keys.ts";
 import { type BootstrapKeys, ensureBootstrapKeys, type FixedKeys } from "./keys/bootstrap-keys.ts";
-import { type KeySource, keysIn } from "./keys/cached-key.ts";
+import { type KeySource, keysIn, loadBilledKeys } from "./keys/cached-key.ts";
 import type { UserKeyPolicy } from "./keys/key-rules.ts";
 import { LastUsedWriter } from "./keys/last-used-writer.ts";
 import { OperatorKeys } from "./keys/operator-keys.ts";
@@ -196,6 +196,12 @@ export class Accounts {
     if (keyHash !== undefined) this.#keyHashes.set(keyId, keyHash);
     const caller = keyHash === undefined ? undefined : await this.callers.find(keyHash);
     return caller && this.callers.withPriority(caller, priority);
+  }
+
+  /** Returns callers by the IDs of their keys for what these cost, and nothing else: the keys may have ended. */
+  async callersToBill(keyIds: readonly string[]): Promise<ReadonlyMap<string, Caller>> {
+    const records = await loadBilledKeys(this.#database, this.transactions.extensions, keyIds);
+    return new Map(records.map((record) => [record.caller.keyId, this.callers.toBill(record)]));
   }
 
   /** Throws a Fault when the client's headers name another organization or project than the key's. */

@@ -7,7 +7,7 @@ import type { RequestLabels } from "../../kernel/usage.ts";
 import { hashApiKey } from "./keys/api-key.ts";
 import { ApiKeyCache } from "./keys/api-key-cache.ts";
 import type { KeyUse } from "./keys/api-key-queries.ts";
-import { type CachedKey, type KeySource, toCachedKey } from "./keys/cached-key.ts";
+import { type CachedKey, type KeyRecord, type KeySource, toCachedKey } from "./keys/cached-key.ts";
 import { type AllKeyPolicies, type KeyPolicies, noPolicies, type PolicyName } from "./keys/key-policy.ts";
 import type { ModelAccess } from "./projects/model-access.ts";
 
@@ -108,6 +108,12 @@ export class Callers {
     if (cached === undefined) return;
     this.#cachedKeyOf.set(acting, toCachedKey({ ...cached, ...this.#noPolicies, permissions: [], caller: acting }));
     this.#keyHashOf.set(acting, this.credentialOf(operator));
+  }
+
+  /** Returns the caller of a key for what it costs, and nothing else: the key may have ended. */
+  toBill(record: KeyRecord): Caller {
+    this.#cachedKeyOf.set(record.caller, toCachedKey(record));
+    return record.caller;
   }
 
   /** Model permissions of a caller that this returned. */

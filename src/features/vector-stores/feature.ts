@@ -67,7 +67,7 @@ export function openVectorStores(parts: VectorStoreFeatureParts): Feature {
     start: () => {
       ingest = startIngest(ingestOptions);
       meter = startStorageMeter({
-        ...{ database, logger, inference, callerOf },
+        ...{ database, logger, inference, accounts },
         pricePerGigabyteDay: () => prices().vectorStores.gigabyte_day,
         factorsOf: (projectId) => {
           const factor = prices().projectFactors[projectId];

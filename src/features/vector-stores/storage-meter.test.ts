@@ -1,9 +1,17 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import type { Caller } from "../../contracts/caller.ts";
+import { InMemoryCounters } from "../../counters/in-memory-counters.ts";
 import { DAY_MS, DAY_SECONDS, HOUR_MS } from "../../kernel/durations.ts";
+import { accountExtensions } from "../../serving/account-extensions.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
 import { toUsagePage } from "../../wire/openai/organization/organization-usage-pages.ts";
+import { Accounts } from "../accounts/accounts.ts";
+import { spendBounds } from "../budgets/spend-bounds.ts";
+import { CompletionEstimates } from "../quota/completion-estimates.ts";
+import { putSpendLimit } from "../quota/spend-limit-queries.ts";
+import { SpendLimits } from "../quota/spend-limits.ts";
+import type { UsageLabel } from "../usage/usage-batch.ts";
 import { UsageReports } from "../usage/usage-report.ts";
 import { recordStorage, type StorageMeterOptions, storageCost } from "./storage-meter.ts";
 
@@ -17,7 +25,11 @@ afterEach(async () => {
 /** 06:20 on a day. */
 const NOW = 20_000 * DAY_MS + 6 * HOUR_MS + 20 * 60_000;
 const GIGABYTE = 1e9;
-const CALLER: Caller = { keyId: "key", organizationId: "org", projectId: "one", kind: "project" };
+/** Scopes with spend limits. */
+const LIMITED = ["org", "one", "two", "key_one"];
+
+/** The cost of an hour at these limits, in nano-dollars. */
+const COST = { org: 27_500_000, one: 15_000_000, two: 12_500_000, key_one: 15_000_000 };
 
 async function fill(database: Database): Promise<void> {
   const common = { isDefault: 0, createdAt: 1, archivedAt: null };
@@ -28,7 +40,6 @@ async function fill(database: Database): Promise<void> {
   const file = {
     ...({
       batchId: null,
-      keyId: "key",
       filename: "f",
       status: "completed",
       errorCode: null,
@@ -47,6 +58,21 @@ async function fill(database: Database): Promise<void> {
         .insertInto("projects")
         .values({ ...common, id, organizationId: "org", name: id })
         .execute();
+    for (const projectId of ["one", "two"])
+      await executor
+        .insertInto("apiKeys")
+        .values({
+          ...{ id: `key_${projectId}`, organizationId: "org", projectId, kind: "project", name: projectId },
+          ...{ keyHash: projectId, redactedValue: "sk-...", serviceAccountId: null, userId: null, isFixed: 0 },
+          ...{ createdAt: 1, expiresAt: null, lastUsedAt: null },
+          // Its project pays for what it added.
+          revokedAt: projectId === "one" ? 2 : null,
+        })
+        .execute();
+    for (const scopeId of LIMITED) {
+      const limit = { thresholdCents: 1, isEnforcing: 1, begunAt: 1, updatedAt: 1 };
+      await putSpendLimit(executor, { ...limit, scopeId, organizationId: "org" });
+    }
     for (const [id, projectId, deletedAt] of [
       ["vs_a", "one", null],
       ["vs_b", "two", null],
@@ -66,7 +92,8 @@ async function fill(database: Database): Promise<void> {
       // Added within the hour that is not over.
       ["file_6", "vs_a", "one", GIGABYTE, NOW - 60_000],
     ] as const) {
-      const row = { ...file, id, vectorStoreId, projectId, usageBytes, createdAt, additionId: `add_${id}` };
+      const keyId = `key_${projectId}`;
+      const row = { ...file, id, vectorStoreId, projectId, keyId, usageBytes, createdAt, additionId: `add_${id}` };
       await executor.insertInto("vectorStoreFiles").values(row).execute();
     }
   });
@@ -75,21 +102,36 @@ async function fill(database: Database): Promise<void> {
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   async function open(replicas: number, price: string | null = "0.12") {
     const options = await databases.create(kind);
-    const spent: number[] = [];
+    const { logger } = options;
+    const counters = new InMemoryCounters();
+    closing.defer(() => counters.close());
+    /** What the limits have counted, by scope. */
+    const spent: Record<string, number> = {};
     const meters: StorageMeterOptions[] = [];
     for (let replica = 0; replica < replicas; replica += 1) {
       const database = openDatabase(options);
       closing.defer(() => database.close());
       if (replica === 0) await fill(database);
-      meters.push({
-        ...{
-          database,
-          logger: options.logger,
-          pricePerGigabyteDay: () => price ?? undefined,
-          callerOf: async () => CALLER,
+      const accounts = new Accounts({ database, logger, extensions: accountExtensions() });
+      closing.defer(() => accounts.close());
+      const sources = {
+        spendLimitsOf: (caller: Caller) => accounts.callers.policyOf(caller, "spendLimits"),
+        budgetsOf: (caller: Caller) => accounts.callers.policyOf(caller, "budgets"),
+        summedLabel: (_projectId: string, label: UsageLabel) => label,
+      };
+      const usage = new UsageReports(database);
+      const inference = new SpendLimits({
+        ...{ counters, logger, estimates: new CompletionEstimates(), onRefused: () => {} },
+        boundsOf: (caller, at) => spendBounds(sources, caller, at),
+        spentIn: (scope, window) => usage.spentIn(scope, window),
+        onSpent: ({ bound, atMost }) => {
+          spent[bound.scope.id] = atMost;
         },
+      });
+      meters.push({
+        ...{ database, logger, accounts, inference },
+        pricePerGigabyteDay: () => price ?? undefined,
         factorsOf: (projectId) => (projectId === "two" ? ["0.5"] : []),
-        inference: { beginSpending: async () => async (nanoDollars) => void spent.push(nanoDollars) },
       });
     }
     const [first] = meters;
@@ -125,7 +167,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       { project: "one", byteHours: 3 * GIGABYTE, cost: 15_000_000, requests: 0 },
       { project: "two", byteHours: 5 * GIGABYTE, cost: 12_500_000, requests: 0 },
     ]);
-    expect(spent.toSorted()).toEqual([12_500_000, 15_000_000]);
+    expect(spent).toEqual(COST);
     const page = toUsagePage("vector_stores", await read());
     const results = page.data.flatMap((bucket) => bucket.results);
     expect(results).toMatchObject([
@@ -153,7 +195,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       { byteHours: 3 * GIGABYTE, cost: null },
       { byteHours: 5 * GIGABYTE, cost: null },
     ]);
-    expect(spent).toEqual([]);
+    expect(spent).toEqual({});
   });
 });
 

@@ -1,7 +1,6 @@
 /** Records the size of vector stores each hour, with its cost: once, however many replicas there are. */
 
 import { toFactor } from "../../catalog/prices/compiled-price.ts";
-import type { Caller } from "../../contracts/caller.ts";
 import type { Charge } from "../../contracts/price.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
@@ -20,7 +19,7 @@ export interface StorageMeterOptions {
   pricePerGigabyteDay: () => string | undefined;
   /** Discounts and surcharges of a project. */
   factorsOf: (projectId: string) => readonly string[];
-  callerOf: (keyId: string) => ReturnType<Accounts["callerOfKey"]>;
+  accounts: Pick<Accounts, "callersToBill">;
   inference: Pick<Inference, "beginSpending">;
 }
 
@@ -61,7 +60,7 @@ export async function recordStorage(options: StorageMeterOptions, now: number): 
 }
 
 async function recordHour(options: StorageMeterOptions, hour: number, sizes: readonly StoredSize[]): Promise<void> {
-  const { database, pricePerGigabyteDay, factorsOf, callerOf, inference, logger } = options;
+  const { database, pricePerGigabyteDay, factorsOf, accounts, inference, logger } = options;
   const at = (hour + 1) * HOUR_MS - 1;
   const price = pricePerGigabyteDay();
   const records = sizes.map((size) => {
@@ -69,11 +68,13 @@ async function recordHour(options: StorageMeterOptions, hour: number, sizes: rea
     return toRecord(size, at, costNanoDollars);
   });
   const costs = records.filter(({ costNanoDollars }) => (costNanoDollars ?? 0) > 0);
+  // Content outlasts the key that added it.
+  const callers = await accounts.callersToBill([...new Set(costs.map(({ keyId }) => keyId))]);
   const spendings = await Promise.all(
-    costs.map(async ({ keyId, projectId, costNanoDollars }) => {
-      const caller = await callerOf(keyId);
+    costs.map(async ({ keyId, costNanoDollars }) => {
+      const caller = callers.get(keyId);
       if (caller === undefined) return async () => {};
-      const count = await inference.beginSpending({ ...caller, projectId } satisfies Caller, at);
+      const count = await inference.beginSpending(caller, at);
       return () => count(costNanoDollars ?? 0);
     }),
   );

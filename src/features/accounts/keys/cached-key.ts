@@ -13,6 +13,8 @@ import { type ActiveApiKeyRow, findActiveApiKeys } from "./active-api-key-querie
 import { type KeyPolicies, loadPolicies } from "./key-policy.ts";
 import { findKeyRulesOf, permissionsByRules } from "./key-rules.ts";
 
+const BATCH = 500;
+
 /** A key that works and what applies to it, as plain data. */
 export interface KeyRecord extends KeyPolicies {
   caller: Caller;
@@ -78,13 +80,8 @@ async function loadKeyRecords(
         key.keyHash,
         {
           caller: {
-            keyId: key.id,
-            organizationId: key.organizationId,
-            projectId: key.projectId ?? undefined,
-            kind: key.kind === "project" ? "project" : "admin",
-            ...(key.rootKeyId != null && { rootKeyId: key.rootKeyId }),
-            ...(key.kind === "operator" && { isOperator: true }),
-            ...(key.userId !== null && { userId: key.userId, access: accessOf.get(key.userId) }),
+            ...identityOf(key),
+            ...(key.userId !== null && { access: accessOf.get(key.userId) }),
             ...(key.kind === "restricted" && { isRestricted: true, access: restrictedAccess(key, accessOf) }),
           },
           expiresAt: key.expiresAt ?? undefined,
@@ -100,6 +97,42 @@ async function loadKeyRecords(
       ]),
     );
   });
+}
+
+/** Loads keys by ID as their costs count, also ended ones: they may use no model. Omits unknown ones. */
+export async function loadBilledKeys(
+  database: Database,
+  { policies }: Pick<KeyExtensions, "policies">,
+  ids: readonly string[],
+): Promise<KeyRecord[]> {
+  return database.run(async (executor) => {
+    const records: KeyRecord[] = [];
+    for (let start = 0; start < ids.length; start += BATCH) {
+      const keys = await executor
+        .selectFrom("apiKeys")
+        .select(["id", "keyHash", "kind", "organizationId", "projectId", "expiresAt", "userId", "rootKeyId"])
+        .where("id", "in", ids.slice(start, start + BATCH))
+        .execute();
+      const policiesOf = await loadPolicies(policies, executor, keys);
+      const permissions = [{ mode: "allow_list", modelIds: [] }] as const;
+      for (const key of keys) {
+        records.push({ ...policiesOf(key), caller: identityOf(key), expiresAt: undefined, permissions });
+      }
+    }
+    return records;
+  });
+}
+
+function identityOf(key: Omit<ActiveApiKeyRow, "permissions">): Caller {
+  return {
+    keyId: key.id,
+    organizationId: key.organizationId,
+    projectId: key.projectId ?? undefined,
+    kind: key.kind === "project" ? "project" : "admin",
+    ...(key.rootKeyId != null && { rootKeyId: key.rootKeyId }),
+    ...(key.kind === "operator" && { isOperator: true }),
+    ...(key.userId !== null && { userId: key.userId }),
+  };
 }
 
 /** Permissions of the users to whom the keys belong, by user ID. */
