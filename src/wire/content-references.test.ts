@@ -125,6 +125,23 @@ test.each([
   expect(references).toEqual([{ kind: "opaque", param: `messages[0].content[0].${field}` }]);
 });
 
+test.each(["text", "input_text", "tool_use", "web_search_result", undefined])(
+  "finds what an upstream fetches by the field in a part that says it is %s",
+  (type) => {
+    const parts = [
+      { type, text: "Describe", image_url: URL_OF },
+      { type, text: "Describe", video_url: { url: URL_OF }, uuid: "a" },
+      { type, text: "Describe", file_url: URL_OF },
+    ];
+    const found = findReferences([{ role: "user", content: parts }], "messages");
+    expect(found.map(({ param }) => param.replace("messages[0].content", ""))).toEqual([
+      "[0].image_url",
+      "[1].video_url.url",
+      "[2].file_url",
+    ]);
+  },
+);
+
 test.each([
   ["a text", [{ role: "user", content: `${URL_OF} and file-1` }]],
   ["parts of text", [{ role: "user", content: [{ type: "input_text", text: URL_OF }] }]],

@@ -24,7 +24,7 @@ type Visit = (part: Fields, path: string) => Fields;
 type Put = (part: Fields, content: ResolvedContent) => Fields;
 type Located = ContentReference & { put: Put };
 
-/** Parts whose texts are read, and never fetched. */
+/** Parts whose other fields are texts, which are read and never fetched. */
 const TEXT_TYPES: ReadonlySet<unknown> = new Set([
   "text",
   "input_text",
@@ -141,7 +141,6 @@ function mapChanged(list: readonly unknown[], map: (entry: unknown, index: numbe
 }
 
 function referencesOf(part: Fields, path: string): Located[] {
-  if (typeof part.type !== "string" || TEXT_TYPES.has(part.type)) return [];
   const read = new Set<unknown>(TEXT_FIELDS);
   const references = [
     ...urlFields(part, path, read),
@@ -150,6 +149,8 @@ function referencesOf(part: Fields, path: string): Located[] {
     ...chatFile(part, path, read),
     ...anthropicSource(part, path, read),
   ];
+  // Upstreams go by the fields of a part, whatever its type is, but these types have texts of any kind.
+  if (typeof part.type !== "string" || TEXT_TYPES.has(part.type)) return references;
   const opaque = findAddress(part, path, read, MAX_DEPTH);
   return opaque === undefined ? references : [...references, { kind: "opaque", param: opaque, put: (same) => same }];
 }
