@@ -23,8 +23,15 @@ export function deliverInOrder(transport: Transport): void {
   const deliver = transport.onmessage;
   if (deliver === undefined) return;
   transport.onmessage = (message, extra) => {
-    if ("method" in message) deliver(message, extra);
-    else queueMicrotask(() => deliver(message, extra));
+    if ("method" in message) return deliver(message, extra);
+    queueMicrotask(() => {
+      // The transport catches what a handler throws, but not in a later turn: there, it would end the process.
+      try {
+        deliver(message, extra);
+      } catch (failure) {
+        transport.onerror?.(failure as Error);
+      }
+    });
   };
 }
 
@@ -40,9 +47,13 @@ export function redactMessages(transport: Transport, redact: (text: string) => s
   };
 }
 
-function redactStrings(container: Record<string, unknown>, redact: (text: string) => string): void {
-  for (const [key, value] of Object.entries(container)) {
-    if (typeof value === "string") container[key] = redact(value);
-    else if (typeof value === "object" && value !== null) redactStrings(value as Record<string, unknown>, redact);
+/** Without recursion: a server nests as deep as it likes. */
+function redactStrings(message: Record<string, unknown>, redact: (text: string) => string): void {
+  const containers = [message];
+  for (let container = containers.pop(); container !== undefined; container = containers.pop()) {
+    for (const [key, value] of Object.entries(container)) {
+      if (typeof value === "string") container[key] = redact(value);
+      else if (typeof value === "object" && value !== null) containers.push(value as Record<string, unknown>);
+    }
   }
 }
