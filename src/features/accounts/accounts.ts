@@ -195,7 +195,8 @@ export class Accounts {
       this.#keyHashes.get(keyId) ?? (await this.#database.run((executor) => findKeyHash(executor, keyId)));
     if (keyHash !== undefined) this.#keyHashes.set(keyId, keyHash);
     const caller = keyHash === undefined ? undefined : await this.callers.find(keyHash);
-    return caller && this.callers.withPriority(caller, priority);
+    // The hash of a person's key of sessions may be that of a newer one.
+    return caller?.keyId === keyId ? this.callers.withPriority(caller, priority) : undefined;
   }
 
   /** Returns callers by the IDs of their keys for what these cost, and nothing else: the keys may have ended. */

@@ -26,10 +26,10 @@ export {
 export { acceptInvite, acceptInviteOf, type Invites } from "./invites/invites.ts";
 export type { ActiveApiKeyRow } from "./keys/active-api-key-queries.ts";
 export {
+  endApiKeysOfUser,
   findApiKey,
   findApiKeyByHash,
   findUsableApiKeys,
-  revokeApiKeysOfUser,
 } from "./keys/api-key-queries.ts";
 export { type KeyPolicy, projectKeyPolicy } from "./keys/key-policy.ts";
 export { findKeyRulesOf, type StoredKeyRules } from "./keys/key-rules.ts";

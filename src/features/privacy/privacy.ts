@@ -11,9 +11,9 @@ import {
   type Author,
   checkMayManageUser,
   checkNotLastOwner,
+  endApiKeysOfUser,
   findExistingUser,
   OPERATOR,
-  revokeApiKeysOfUser,
   type UserReference,
   type UserRow,
   updateUser,
@@ -84,7 +84,7 @@ export class Privacy {
     const person = await transactions.run(author, async ({ executor, now }) => {
       const user = await findManagedUser(executor, author, reference);
       await checkNotLastOwner(executor, user);
-      await revokeApiKeysOfUser(executor, user.id, now);
+      await endApiKeysOfUser(executor, user.id, now);
       await updateUser(executor, user.id, { disabledAt: user.disabledAt ?? now });
       return userAsPerson(executor, user);
     });

@@ -2,7 +2,7 @@
 
 import { Fault } from "../../kernel/faults.ts";
 import type { Executor } from "../../storage/database.ts";
-import { type AccountTransaction, revokeApiKeysOfUser, type UserRow } from "../accounts/index.ts";
+import { type AccountTransaction, endApiKeysOfUser, type UserRow } from "../accounts/index.ts";
 import { findIdentitiesOf } from "./identity-queries.ts";
 import { deletePassword, deletePasswordLinks } from "./password-queries.ts";
 import type { ProviderSettings } from "./settings.ts";
@@ -52,7 +52,7 @@ export async function endLocalAccess(
   await endSessions(transaction, unconfirmed, "the address was confirmed");
   await deletePassword(executor, id);
   await deletePasswordLinks(executor, id, now);
-  await revokeApiKeysOfUser(executor, id, now);
+  await endApiKeysOfUser(executor, id, now);
   await extensions.onUserConfirmed(executor, id);
   await audit({ type: "user.updated", organizationId, resourceId: id, details: { localAccess: "ended" } });
 }

@@ -151,6 +151,16 @@ export async function revokeApiKeysOf(executor: Executor, serviceAccountId: stri
 }
 
 /** Revokes the keys of a user, in one project or in all. */
+/** Revokes all keys of a user for good: a sign-in makes other ones, so that what they began does not go on. */
+export async function endApiKeysOfUser(executor: Executor, userId: string, now: number): Promise<void> {
+  await revokeApiKeysOfUser(executor, userId, now);
+  await executor
+    .updateTable("apiKeys")
+    .set({ keyHash: sql<string>`cast(${ERASED} as text) || id` })
+    .where("userId", "=", userId)
+    .execute();
+}
+
 export async function revokeApiKeysOfUser(
   executor: Executor,
   userId: string,
