@@ -44,9 +44,7 @@ export class SessionTools {
    */
   list(tools: Tools): void {
     this.#wanted = tools;
-    this.#listing ??= this.#listWanted().finally(() => {
-      this.#listing = undefined;
-    });
+    this.#listing ??= this.#listWanted();
   }
 
   /** Resolves once the tools are listed. */
@@ -76,6 +74,7 @@ export class SessionTools {
       const unlisted = mcpTools(tools).filter(({ server_label: label }) => !listed.has(String(label)));
       await Promise.all(unlisted.map((tool) => this.#list(tool)));
     }
+    this.#listing = undefined;
   }
 
   async #list(tool: SentTool): Promise<void> {
