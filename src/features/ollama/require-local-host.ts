@@ -2,22 +2,25 @@
 
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { sentKey } from "../../http/sent-key.ts";
 import { sessionToken } from "../../http/session-cookie.ts";
 import { Fault } from "../../kernel/faults.ts";
 
 /** Refuses requests without a key whose Host is a name that a public DNS server may resolve, unless it is listed. */
-export function requireLocalHost(scope: FastifyInstance, hosts: readonly string[]): void {
-  const allowed = new Set([...hosts, hostname()].map((each) => each.toLowerCase()));
+export function requireLocalHost(scope: FastifyInstance, listed: readonly string[]): void {
+  const allowed = new Set([...listed, hostname()].map((each) => each.toLowerCase()));
   scope.addHook("onRequest", (request, _reply, done) => {
     const isAnonymous = sentKey(request.headers) === undefined && sessionToken(request) === undefined;
-    done(isAnonymous && !isLocal(nameOf(request), allowed) ? otherHost(request) : undefined);
+    // A page sends what X-Forwarded-Host it likes through a proxy that is trusted, but not another Host.
+    const hosts = isAnonymous ? [request.headers.host ?? "", request.host ?? ""] : [];
+    const other = hosts.find((host) => !isLocal(nameOf(host), allowed));
+    done(other === undefined ? undefined : otherHost(other));
   });
 }
 
 /** Name or address of the Host header without its port; empty for an invalid one. */
-function nameOf({ host }: FastifyRequest): string {
+function nameOf(host: string): string {
   const name = URL.parse(`http://${host}`)?.hostname ?? "";
   return name.replace(/^\[|\]$|\.$/g, "");
 }
@@ -28,8 +31,8 @@ function isLocal(name: string, allowed: ReadonlySet<string>): boolean {
   return name !== "" && (!name.includes(".") || name.endsWith(".localhost") || name.endsWith(".internal"));
 }
 
-function otherHost({ host }: FastifyRequest): Fault {
-  const name = JSON.stringify(String(host).slice(0, 200));
+function otherHost(host: string): Fault {
+  const name = JSON.stringify(host.slice(0, 200));
   const message = `Requests without a key cannot use the host name ${name}. Use an IP address or localhost, send a key, or add the name to ollama.anonymous_hosts.`;
   return new Fault("forbidden", message, { code: "host_not_allowed" });
 }
