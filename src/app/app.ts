@@ -57,7 +57,9 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const outbox = openOutbox(config);
   const mail = await openMail(base);
   const onChanged = async () => workers?.reloadKeys();
+  const bodyMemory = new BodyMemory(bodyMemoryBytes(config.server.maxBodyBytes));
   const { accounts, authenticate } = openAccounts({
+    bodyMemory,
     ...base,
     extensions: accountExtensions(outbox),
     mail: linkMailOf(mail),
@@ -113,7 +115,6 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
       if (request.recording !== undefined) recorded?.writer.record(request);
     },
   });
-  const bodyMemory = new BodyMemory(bodyMemoryBytes(config.server.maxBodyBytes));
   const { files, content } = await openFiles({ ...base, inference, store }, bodyMemory);
   const operations = openOperations({ catalog, accounts, live }, async () => metrics.scrape(await workers?.measure()));
   const routes = { inference, content, authenticate };
@@ -121,6 +122,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const parts = {
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
     ...{
+      bodyMemory,
       chatKeys: openChatKeys(base),
       keySignIns,
       personalData: PERSONAL_DATA,
@@ -137,7 +139,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   };
   for (const open of FEATURES) features.push(await open(parts));
   const server = buildServer({
-    ...{ settings: config.server, features, bodyMemory, authenticate, inference, logger },
+    ...{ settings: config.server, features, authenticate, inference, logger },
     publicUrl: config.signOn.publicUrl,
     tracing: telemetry?.tracing,
     measure: (request) => metrics.request(request),

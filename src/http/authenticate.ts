@@ -6,6 +6,7 @@ import type { Caller } from "../contracts/caller.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Secret } from "../kernel/secret.ts";
 import { allows, mayCall, requirementOf } from "./access.ts";
+import { type BodyMemory, boundBodyMemory } from "./body-memory.ts";
 import { refuseOtherSites } from "./same-origin.ts";
 import { sentKey, textOfHeader } from "./sent-key.ts";
 import { sessionToken } from "./session-cookie.ts";
@@ -69,6 +70,8 @@ interface AuthenticationRules {
   countWrongKey: CountWrongKey;
   /** Whether headers that name another organization or project than the key's are ignored, rather than refused. */
   ignoresMismatchedIds: boolean;
+  /** Counts the bodies of all scopes. */
+  bodyMemory: BodyMemory;
 }
 
 /** Authenticates every route of a scope; `authenticator` replaces that of the accounts. */
@@ -82,7 +85,7 @@ export function authenticateScope(
   scope: FastifyInstance,
   accounts: Authenticator,
   kind: ScopeKind,
-  { countWrongKey, ignoresMismatchedIds }: AuthenticationRules,
+  { countWrongKey, ignoresMismatchedIds, bodyMemory }: AuthenticationRules,
 ): void {
   scope.decorate("authenticates", kind);
   const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => {
@@ -141,6 +144,7 @@ export function authenticateScope(
     if (request.internalCall !== undefined || request.body === undefined) return done();
     authenticate(request, reply, done);
   });
+  boundBodyMemory(scope, bodyMemory);
 }
 
 /** Authenticates a request again, once its handler has read the body itself. Throws a Fault. */

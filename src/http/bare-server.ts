@@ -145,7 +145,7 @@ export function bareServer(options: BareServerOptions): BareServer {
   });
   const operations = collectOperations(app);
   traceRequests(app, options.tracing);
-  useErrorFormat(app, settings.maxBodyBytes);
+  useErrorFormat(app);
   requireHost(app);
   closeRefusedUpgrades(app);
   const maxPerAddress = settings.maxConnectionsPerAddress;

@@ -82,3 +82,26 @@ test("holds nothing for a client who left while the key was looked up", async ()
   await left.promise;
   expect(memory.heldBytes).toBe(0);
 });
+
+test("counts chunked bodies while they arrive, and refuses the rest", async () => {
+  const memory = await start(4 * LARGE.length);
+  const arriving = new ReadableStream({
+    start: (controller) => controller.enqueue(Buffer.alloc(3 * LARGE.length, " ")),
+  });
+  const first = send("a", arriving);
+  first.catch(() => {});
+  await untilHeld(memory, 3 * LARGE.length);
+  expect((await send("b", new Blob([LARGE, LARGE]).stream())).status).toBe(429);
+  expect((await send("a", new Blob([LARGE]).stream())).status).toBe(429);
+  app.server.closeAllConnections();
+  await untilHeld(memory, 0);
+});
+
+test("reserves bytes of a project until they are released, once", () => {
+  const memory = new BodyMemory(1_000_000);
+  const releases = [memory.reserve("a", 300_000), memory.reserve("b", 100)];
+  expect(memory.heldBytes).toBe(300_000);
+  expect(() => memory.reserve("a", 300_000)).toThrow("this project");
+  for (const release of [...releases, ...releases]) release();
+  expect(memory.heldBytes).toBe(0);
+});

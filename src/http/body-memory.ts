@@ -17,6 +17,13 @@ export function bodyMemoryBytes(maxBodyBytes: number, processes = 1): number {
   return Math.max(MIN_BODIES * maxBodyBytes, (defaultMemoryBudget() * BUDGET_SHARE) / processes);
 }
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Counts the bodies of this scope. */
+    bodyMemory?: BodyMemory;
+  }
+}
+
 interface Held {
   bytes: number;
   project: string;
@@ -26,6 +33,8 @@ export class BodyMemory {
   readonly #maxBytes: number;
   readonly #bytesOf = new Map<string, number>();
   readonly #requests = new WeakMap<FastifyRequest, Held>();
+  /** Answers of the requests whose bodies have a size that only their arrival shows. */
+  readonly #responses = new WeakMap<FastifyRequest, ServerResponse>();
   #held = 0;
 
   constructor(maxBytes: number) {
@@ -36,6 +45,30 @@ export class BodyMemory {
     return this.#held;
   }
 
+  /** Has `grow` count the body of the request. */
+  expect(request: FastifyRequest, response: ServerResponse): void {
+    this.#responses.set(request, response);
+  }
+
+  /** Counts the bytes of a body that have arrived. Throws a Fault when too many are in memory. */
+  grow(request: FastifyRequest, received: number): void {
+    if (received < COUNTED_BYTES) return;
+    const response = this.#responses.get(request);
+    if (response !== undefined) this.hold(request, received, response);
+  }
+
+  /** Counts bytes of a project until they are released by the function that it returns. Throws a Fault. */
+  reserve(project: string, bytes: number): () => void {
+    if (bytes < COUNTED_BYTES) return () => {};
+    this.#requireRoom(project, bytes);
+    this.#add(project, bytes);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#add(project, -bytes);
+      isHeld = false;
+    };
+  }
+
   /** Counts a body of at least `bytes` until its answer is sent. Throws a Fault when too many are in memory. */
   hold(request: FastifyRequest, bytes: number, response: ServerResponse): void {
     // The client has left, for example while its key was looked up: nothing would release it.
@@ -44,10 +77,7 @@ export class BodyMemory {
     const added = bytes - (reservation?.bytes ?? 0);
     if (bytes < COUNTED_BYTES || added <= 0) return;
     const project = reservation?.project ?? request.caller?.projectId ?? request.caller?.organizationId ?? "";
-    const ofProject = this.#bytesOf.get(project) ?? 0;
-    // No project holds more than half, so that there is room for the others.
-    if (ofProject > 0 && ofProject + added > this.#maxBytes / 2) throw tooMuchOfProject(ofProject, this.#maxBytes / 2);
-    if (this.#held > 0 && this.#held + added > this.#maxBytes) throw tooMuch(this.#held, this.#maxBytes);
+    this.#requireRoom(project, added, reservation?.bytes);
     this.#add(project, added);
     if (reservation !== undefined) {
       reservation.bytes = bytes;
@@ -58,6 +88,15 @@ export class BodyMemory {
     response.once("close", () => this.#add(project, -entry.bytes));
   }
 
+  /** `own`: bytes of the same body; one of any size fits where there is no other. */
+  #requireRoom(project: string, added: number, own = 0): void {
+    const ofProject = this.#bytesOf.get(project) ?? 0;
+    const most = this.#maxBytes / 2;
+    // No project holds more than half, so that there is room for the others.
+    if (ofProject > own && ofProject + added > most) throw tooMuchOfProject(ofProject, most);
+    if (this.#held > own && this.#held + added > this.#maxBytes) throw tooMuch(this.#held, this.#maxBytes);
+  }
+
   #add(project: string, bytes: number): void {
     this.#held += bytes;
     const remainingBytes = (this.#bytesOf.get(project) ?? 0) + bytes;
@@ -66,19 +105,19 @@ export class BodyMemory {
   }
 }
 
-/** Counts bodies of a scope, by their Content-Length before they are read. Register it after authentication. */
+/** Counts bodies of a scope, by their Content-Length before they are read or as they arrive. Register it after authentication. */
 export function boundBodyMemory(scope: FastifyInstance, memory: BodyMemory): void {
-  scope.decorate("boundsBodies", true);
+  scope.decorate("bodyMemory", memory);
   scope.addHook("onRequest", (request, reply, done) => {
     // Uploads are written to the disk.
     if (request.headers["content-type"]?.startsWith("multipart/")) return done();
-    const announced = Number(request.headers["content-length"] ?? 0);
-    memory.hold(request, announced, reply.raw);
-    done();
-  });
-  // Compressed and chunked bodies, whose size is known now.
-  scope.addHook("preValidation", (request, reply, done) => {
-    memory.hold(request, request.bodyBytes ?? 0, reply.raw);
+    const {
+      "content-length": announced,
+      "content-encoding": encoding,
+      "transfer-encoding": transfer,
+    } = request.headers;
+    if (encoding !== undefined || transfer !== undefined) memory.expect(request, reply.raw);
+    else memory.hold(request, Number(announced ?? 0), reply.raw);
     done();
   });
 }

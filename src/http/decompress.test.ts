@@ -10,7 +10,7 @@ const MAX_BYTES = 100_000;
 function echoServer() {
   const app = fastify({ bodyLimit: MAX_BYTES });
   app.decorateRequest("reportFailure", () => {});
-  useErrorFormat(app, MAX_BYTES);
+  useErrorFormat(app);
   useJsonBodies(app);
   decompressBodies(app, MAX_BYTES);
   app.post("/", async (request) => request.body);

@@ -12,12 +12,12 @@ import { speaksScim, toErrorAnswerFor } from "./error-format.ts";
 import { SERVICE_HEADERS } from "./service-headers.ts";
 
 /** Answers every failure in the wire format, unknown routes and wrong methods included. */
-export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void {
+export function useErrorFormat(app: FastifyInstance): void {
   const { methodsOf, operations } = routeTable(app);
   app.setErrorHandler((error: FastifyError | Fault, request, reply) => {
     const failure = hasLeft(error, reply)
       ? new Fault("client-left", "The client left before its answer began.")
-      : toFault(error, request, maxBodyBytes);
+      : toFault(error, request);
     request.reportFailure(failure);
     // Fastify would close the connection at once, and a client that is still sending would see a reset instead of the
     // answer. Read and drop the rest of the body, for at most the time in which a request must arrive.
@@ -27,7 +27,14 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
     }
     return sendFailure(reply, failure);
   });
-  app.setNotFoundHandler((request, reply) => {
+  // Before anything reads the body: nobody has authenticated its sender.
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    if (request.is404) void answerNotFound(request, reply);
+    else done(null, payload);
+  });
+  app.setNotFoundHandler(answerNotFound);
+
+  function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const [path = ""] = request.url.split("?", 1);
     const absent = absentPart(path, operations());
     const allowed = absent === undefined ? methodsOf(path) : [];
@@ -40,7 +47,7 @@ export function useErrorFormat(app: FastifyInstance, maxBodyBytes: number): void
       reply,
       new Fault("method-not-allowed", `${message}: the methods allowed are ${allowed.join(", ")}`),
     );
-  });
+  }
 }
 
 /** Makes a 404 of a setting that is not set a 204 (RFC 7240): browsers log each 404 as an error. */
@@ -89,13 +96,13 @@ function hasLeft({ code }: FastifyError | Fault, { raw }: FastifyReply): boolean
   return code === "ERR_STREAM_PREMATURE_CLOSE" && raw.destroyed;
 }
 
-function toFault(error: FastifyError | Fault, request: FastifyRequest, maxBodyBytes: number): unknown {
+function toFault(error: FastifyError | Fault, request: FastifyRequest): unknown {
   if (error instanceof Fault) return error;
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE": {
       const size = Number(request.headers["content-length"]);
       const actualSize = Number.isFinite(size) ? `it has ${size} bytes` : "it is longer";
-      const message = `The request body may have at most ${maxBodyBytes} bytes; ${actualSize}.`;
+      const message = `The request body may have at most ${request.routeOptions.bodyLimit} bytes; ${actualSize}.`;
       return new Fault("body-too-large", message);
     }
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE": {

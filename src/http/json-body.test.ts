@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import { fastify } from "fastify";
 import { expect, test } from "vitest";
 import { useErrorFormat } from "./errors.ts";
@@ -8,7 +10,7 @@ const MAX_BYTES = 20_000_000;
 async function parse(body: string): Promise<{ status: number; message: string }> {
   const app = fastify({ bodyLimit: MAX_BYTES });
   app.decorateRequest("reportFailure", () => {});
-  useErrorFormat(app, MAX_BYTES);
+  useErrorFormat(app);
   useJsonBodies(app);
   app.post("/", async (request) => ({ error: { message: JSON.stringify(request.body).slice(0, 100) } }));
   const headers = { "content-type": "application/json" };
@@ -45,4 +47,19 @@ test.each([
   ["a text that does not end", '"\\', "not valid JSON"],
 ])("rejects %s", async (_what, body, message) => {
   expect(await parse(body)).toEqual({ status: 400, message: expect.stringContaining(message) });
+});
+
+test("answers a path that is not there before its body has arrived", async () => {
+  const app = fastify();
+  useErrorFormat(app);
+  useJsonBodies(app);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  const headers = "Host: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked";
+  socket.write(`POST /nothing HTTP/1.1\r\n${headers}\r\n\r\n5\r\n{"a":\r\n`);
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toContain("404 Not Found");
+  socket.destroy();
+  await app.close();
 });

@@ -53,37 +53,56 @@ export function acceptAnyJsonType(scope: FastifyInstance): void {
 /** Keeps each body of this scope as it was read, for requests that another process has to answer. */
 export function keepJsonBodies(scope: FastifyInstance): void {
   scope.removeContentTypeParser("application/json");
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body: Buffer, done) => {
-    request.rawBody = body;
-    parseBody(request, [body], done);
+  scope.addContentTypeParser("application/json", (request, payload, done) => {
+    readChunks(request, payload, (failure, chunks) => {
+      if (failure !== null) return done(failure);
+      request.rawBody = joinChunks(chunks);
+      parseBody(request, [request.rawBody], done);
+    });
   });
 }
 
 type Done = (failure: Error | null, value?: unknown) => void;
 
-/** Reads a body as Fastify does, but leaves it in the chunks that arrive, from which it is passed on. */
 function readBody(request: FastifyRequest, payload: IncomingMessage, done: Done): void {
+  readChunks(request, payload, (failure, chunks) => {
+    if (failure === null) parseBody(request, chunks, done);
+    else done(failure);
+  });
+}
+
+/** Reads a body as Fastify does, but leaves it in the chunks that arrive, from which it is passed on. */
+function readChunks(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  done: (failure: Error | null, chunks: readonly Buffer[]) => void,
+): void {
   const limit = request.routeOptions.bodyLimit;
+  const { bodyMemory } = request.server;
   const announced = Number(request.headers["content-length"]);
   if (announced > limit) {
-    done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
+    done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(), []);
     return;
   }
   const chunks: Buffer[] = [];
   let received = 0;
-  const end = (failure: Error | null, isComplete = false) => {
+  const end = (failure: Error | null) => {
     payload.off("data", onData).off("end", onEnd).off("error", onError);
-    if (isComplete) parseBody(request, chunks, done);
-    else done(failure);
+    done(failure, chunks);
   };
   const onData = (data: Buffer | string) => {
     const chunk = typeof data === "string" ? Buffer.from(data) : data;
     received += chunk.length;
-    if (received > limit) end(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
-    else chunks.push(chunk);
+    if (received > limit) return end(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
+    try {
+      bodyMemory?.grow(request, received);
+    } catch (failure) {
+      return end(failure as Error);
+    }
+    chunks.push(chunk);
   };
   const onEnd = () => {
-    if (Number.isNaN(announced) || announced === received) end(null, true);
+    if (Number.isNaN(announced) || announced === received) end(null);
     else end(new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH());
   };
   // A connection that breaks is the client's error.

@@ -2,6 +2,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Operation } from "../wire/openapi/operation.ts";
+import { BodyMemory } from "./body-memory.ts";
 import { countRequests } from "./count-requests.ts";
 import { collectOperations, operation, rawOperation } from "./operation.ts";
 
@@ -14,6 +15,15 @@ test("collects what each route is, with the parameters of its path", async () =>
   operation("POST /b/*", { ...definition, wildcard: "file" }, () => ({}))(app);
   await app.ready();
   expect(operations.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /a/{name}", "POST /b/{file}"]);
+});
+
+test("reads no large body of a request without a key, unless its operation says so", async () => {
+  const app = fastify();
+  operation("POST /small", definition, () => ({}))(app);
+  operation("POST /large", { ...definition, route: { bodyLimit: 200_000 } }, () => ({}))(app);
+  const payload = { text: "a".repeat(100_000) };
+  expect((await app.inject({ method: "POST", url: "/small", payload })).statusCode).toBe(413);
+  expect((await app.inject({ method: "POST", url: "/large", payload })).statusCode).toBe(200);
 });
 
 test("refuses to start with a route that has no permission", async () => {
@@ -60,7 +70,7 @@ describe("a request of a project key", () => {
     const app = fastify();
     collectOperations(app);
     app.register(async (scope) => {
-      scope.decorate("authenticates", "project").decorate("boundsBodies", true);
+      scope.decorate("authenticates", "project").decorate("bodyMemory", new BodyMemory(1));
       add(scope);
     });
     return app;

@@ -24,8 +24,6 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Kind of the keys that the scope authenticates; undefined in a scope without keys. */
     authenticates?: ScopeKind;
-    /** Whether the scope bounds the memory of large bodies. */
-    boundsBodies?: boolean;
   }
 }
 
@@ -149,10 +147,14 @@ function addRoute<Route extends RouteName>(
       app.addConstraintStrategy(byCustomMethod);
     }
     const constraints = customMethod === undefined ? {} : { constraints: { customMethod } };
-    const shared = { ...options, ...constraints, method, url };
+    const isKeyless = SCOPES[definition.permission] === undefined;
+    const shared = { ...(isKeyless && { bodyLimit: KEYLESS_BODY_BYTES }), ...options, ...constraints, method, url };
     app.route({ ...shared, config: { ...config, operation: definition }, handler: handler as never });
   };
 }
+
+/** Bodies of requests whose sender is unknown: passwords, tokens and codes. */
+const KEYLESS_BODY_BYTES = 64 * 1024;
 
 /** Tells routes of the same path apart by its end, such as `:generateContent`. */
 const byCustomMethod = {
@@ -205,7 +207,7 @@ export function collectOperations(app: FastifyInstance): readonly RegisteredOper
       if (this.authenticates === "admin" && definition.requires === undefined) {
         throw new Error(`${each} ${url} does not name the permission that a user needs: set \`requires\``);
       }
-      if (this.authenticates === "project" && each !== "GET" && this.boundsBodies !== true) {
+      if (this.authenticates === "project" && each !== "GET" && this.bodyMemory === undefined) {
         throw new Error(`${each} ${url} takes bodies of any number: its scope needs boundBodyMemory`);
       }
       if (isCounted(each, definition) && this.countRequest === undefined) {

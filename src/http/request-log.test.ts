@@ -12,7 +12,7 @@ test.each([1, 2])("answers 500 when sending an answer throws, with %i requests a
   const app = fastify();
   const logger = createLogger("silent");
   useRequestLog(app, { logger, measure: () => {}, recordRequest: () => {}, catalogIdOf: () => undefined });
-  useErrorFormat(app, 1024);
+  useErrorFormat(app);
   // Fastify serializes JSON only for its own content type and fails while sending.
   app.get("/v1/broken", (_request, reply) => reply.header("content-type", "text/plain").send({}));
   const answers = await Promise.all(Array.from({ length: count }, () => app.inject("/v1/broken")));
@@ -28,7 +28,7 @@ test.each([
   const logged: string[] = [];
   const logger = createLogger("info", { write: (line: string) => logged.push(line) });
   useRequestLog(app, { logger, measure: () => {}, recordRequest: () => {}, catalogIdOf: () => undefined });
-  useErrorFormat(app, 1024);
+  useErrorFormat(app);
   const [arrived, failed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   app.addHook("onError", async () => failed.resolve());
   app.post("/v1/late", async (_request, reply) => {

@@ -49,6 +49,8 @@ export interface UploadedFile {
 /** Enough for 10 s of WAV as a data URL, the reference of a known speaker. */
 const FIELD_BYTES = 512 * 1024;
 const FIELDS = 100;
+/** Bytes of all fields together: they are in memory. */
+const FIELDS_BYTES = 4 * 1024 ** 2;
 /** Bytes that fields, boundaries and headers may add to the file. */
 const OVERHEAD_BYTES = 1024 ** 2;
 /** Error codes of temporary failures: too many open files, or a folder that has changed since startup. */
@@ -147,6 +149,7 @@ function parseBody(
     const files: UploadedFile[] = [];
     const writes: Promise<void>[] = [];
     let totalBytes = 0;
+    let fieldBytes = 0;
     const parser = openParser(body, contentType, { maxBytes, maxFiles });
     const failed = new AbortController();
 
@@ -189,6 +192,9 @@ function parseBody(
     parser.on("field", (name, value, isNameCut, isCut) => {
       if (!isNamed(name)) return fail(unnamed());
       if (isNameCut || isCut) return fail(invalidRequest(`A field may have at most ${FIELD_BYTES} bytes.`, name));
+      fieldBytes += Buffer.byteLength(value);
+      if (fieldBytes > FIELDS_BYTES)
+        return fail(invalidRequest(`All fields together may have at most ${FIELDS_BYTES} bytes.`));
       fields.push([name, value]);
     });
     parser.on("filesLimit", () => fail(tooManyFiles(mainField, maxFiles)));

@@ -5,7 +5,6 @@ import { openApi } from "../features/openapi/routes.ts";
 import { type Operations, operations } from "../features/operations/operations.ts";
 import type { AuthenticateScope } from "../http/authenticate.ts";
 import { type BareServerOptions, bareServer, connectionTimeoutMs } from "../http/bare-server.ts";
-import { type BodyMemory, boundBodyMemory } from "../http/body-memory.ts";
 import { cutSlowReaders } from "../http/connections.ts";
 import { allowOrigins } from "../http/cors.ts";
 import { countRequests } from "../http/count-requests.ts";
@@ -23,7 +22,6 @@ export interface ServerOptions extends BareServerOptions {
   inference: Inference;
   settings: ServerSettings;
   features: readonly Feature[];
-  bodyMemory: BodyMemory;
   /** Adds what requests belong to; undefined: nothing is recorded. */
   labelRequests?: (scope: FastifyInstance) => void;
 }
@@ -42,7 +40,7 @@ interface DescribedServer extends Server {
 }
 
 export function buildServer(options: ServerOptions): DescribedServer {
-  const { settings, features, authenticate, bodyMemory, inference } = options;
+  const { settings, features, authenticate, inference } = options;
   const { app, records, operations: described } = bareServer(options);
   allowOrigins(app, settings.corsOrigins);
   let isDraining = false;
@@ -72,7 +70,6 @@ export function buildServer(options: ServerOptions): DescribedServer {
         cutSlowReaders(scope, connectionTimeoutMs(settings) / 1000);
         beforeKeys?.(scope);
         authenticate(scope, "project", authenticator);
-        boundBodyMemory(scope, bodyMemory);
         countRequests(scope, (caller) => inference.admit(caller));
         options.labelRequests?.(scope);
         for (const plugin of routes) scope.register(plugin);

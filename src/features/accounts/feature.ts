@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { resolvePermissionEntry } from "../../catalog/resolve-permission-entry.ts";
 import type { AuthenticateScope, CountWrongKey } from "../../http/authenticate.ts";
 import { authenticateScope } from "../../http/authenticate.ts";
+import type { BodyMemory } from "../../http/body-memory.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { Settings } from "../../kernel/settings/settings.ts";
 import { Accounts, type AccountsOptions } from "./accounts.ts";
@@ -28,16 +29,17 @@ interface AccountsParts extends Pick<AccountsOptions, "database" | "logger" | "e
   config: Settings;
   lifetime: AsyncDisposableStack;
   countWrongKey: CountWrongKey;
+  bodyMemory: BodyMemory;
 }
 
 /** Opens organizations, projects, service accounts and keys, and the authentication by them. */
 export function openAccounts(parts: AccountsParts): { accounts: Accounts; authenticate: AuthenticateScope } {
-  const { config, database, logger, lifetime, extensions, mail, countWrongKey, onChanged } = parts;
+  const { config, database, logger, lifetime, extensions, mail, countWrongKey, onChanged, bodyMemory } = parts;
   const { databaseGraceSeconds, mismatchedIds } = config.server;
   const { userKeys } = config.limits;
   const accounts = new Accounts({ database, logger, extensions, mail, databaseGraceSeconds, onChanged, userKeys });
   lifetime.defer(() => accounts.close());
-  const rules = { countWrongKey, ignoresMismatchedIds: mismatchedIds === "ignore" };
+  const rules = { countWrongKey, ignoresMismatchedIds: mismatchedIds === "ignore", bodyMemory };
   return {
     accounts,
     authenticate: (scope, kind, authenticator = accounts) => authenticateScope(scope, authenticator, kind, rules),

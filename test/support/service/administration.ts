@@ -26,6 +26,7 @@ import { requests } from "../../../src/features/usage/request-routes.ts";
 import { UsageReports } from "../../../src/features/usage/usage-report.ts";
 import { usage } from "../../../src/features/usage/usage-routes.ts";
 import { authenticateScope } from "../../../src/http/authenticate.ts";
+import { BodyMemory } from "../../../src/http/body-memory.ts";
 import { useErrorFormat } from "../../../src/http/errors.ts";
 import { useJsonBodies } from "../../../src/http/json-body.ts";
 import { refuseNul } from "../../../src/http/refuse-nul.ts";
@@ -58,7 +59,7 @@ interface Answer {
 }
 
 const KNOWN = new Set(["one", "two", "openai/*", "group:team-a"]);
-const MAX_BODY_BYTES = 1_000_000;
+const bodyMemory = new BodyMemory(1_000_000);
 
 export async function startAdministration(options: DatabaseOptions): Promise<Administration> {
   const database = openDatabase(options);
@@ -80,11 +81,15 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
     recordRequest: (entry) => history.record(entry),
     catalogIdOf: () => undefined,
   });
-  useErrorFormat(app, MAX_BODY_BYTES);
+  useErrorFormat(app);
   useJsonBodies(app);
   app.register(
     async (scope) => {
-      authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
+      authenticateScope(scope, accounts, "admin", {
+        countWrongKey: async () => {},
+        ignoresMismatchedIds: false,
+        bodyMemory,
+      });
       refuseNul(scope);
       const reports = new UsageReports(database);
       const budgetUsage = { reports, spentIn: reports.spentIn.bind(reports) };
@@ -118,7 +123,11 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   );
   app.register(
     async (scope) => {
-      authenticateScope(scope, accounts, "admin", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
+      authenticateScope(scope, accounts, "admin", {
+        countWrongKey: async () => {},
+        ignoresMismatchedIds: false,
+        bodyMemory,
+      });
       refuseNul(scope);
       for (const plugin of projectAccountRoutes(accounts)) scope.register(plugin);
     },
@@ -126,7 +135,11 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
   );
   app.register(
     async (scope) => {
-      authenticateScope(scope, accounts, "operator", { countWrongKey: async () => {}, ignoresMismatchedIds: false });
+      authenticateScope(scope, accounts, "operator", {
+        countWrongKey: async () => {},
+        ignoresMismatchedIds: false,
+        bodyMemory,
+      });
       scope.register(organizations(accounts));
     },
     { prefix: "/v1/organizations" },

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../../../contracts/caller.ts";
+import { Fault } from "../../../kernel/faults.ts";
 import { ResponseConnection } from "./response-connection.ts";
 import { UnstoredResponses } from "./unstored-responses.ts";
 
@@ -14,7 +15,7 @@ interface Sent {
 afterEach(() => void vi.restoreAllMocks());
 
 /** A connection to a service that accepts every request, with the bodies that it got. */
-function connect() {
+function connect(hold: (bytes: number) => () => void = () => () => {}) {
   const bodies: string[] = [];
   let completed = Promise.withResolvers<string>();
   const connection = new ResponseConnection({
@@ -29,6 +30,7 @@ function connect() {
     requestId: "req",
     headers: {},
     address: "127.0.0.1",
+    hold,
     authenticate: async () => CALLER,
     send: (message) => {
       const event: Sent = JSON.parse(message);
@@ -73,4 +75,21 @@ test("continues nothing by nothing", async () => {
     { model: "agent", stream: true, input: "" },
     { model: "agent", stream: true, input: "" },
   ]);
+});
+
+test("holds what a turn has in memory until the turn has ended, and refuses a turn beyond", async () => {
+  let held = 0;
+  const { bodies, prepare } = connect((bytes) => {
+    if (bytes > 1_000) throw new Fault("request-rate-limited", "too much");
+    held += bytes;
+    return () => {
+      held -= bytes;
+    };
+  });
+  await prepare({ input: "a" });
+  expect(bodies).toHaveLength(1);
+  await expect.poll(() => held).toBe(0);
+  void prepare({ input: "a".repeat(2_000) });
+  await prepare({ input: "b" });
+  expect(bodies).toHaveLength(2);
 });

@@ -31,6 +31,8 @@ export interface ResponseConnectionOptions extends Pick<InternalRequest, "header
   /** Whether the service stores responses. */
   isStoring: boolean;
   requestId: string;
+  /** Counts bytes that the project has in memory, until the function that it returns releases them. Throws a Fault. */
+  hold(bytes: number): () => void;
   /** Authenticates the connection's key again. Throws a Fault when it does not work any more. */
   authenticate(): Promise<Caller>;
   send(message: string): void;
@@ -78,9 +80,11 @@ export class ResponseConnection {
   /** Takes a message of the client; resolves once the connection can take another one. */
   async receive(message: Buffer, isBinary: boolean): Promise<void> {
     let streamId: string | undefined;
+    let release = () => {};
     try {
       // Before a thread takes the message.
       const bytes = message.length;
+      release = this.#options.hold(bytes);
       const value = await readMessage(message, isBinary);
       streamId = readStreamId(value);
       const event = readClientEvent(value);
@@ -90,9 +94,12 @@ export class ResponseConnection {
       this.#addStream(streamId);
       const turn = { ...readCreateEvent(event), streamId, bytes };
       if (this.#open.size >= MAX_OPEN_TURNS) await Promise.race(this.#open);
-      this.#start(turn);
+      this.#start(turn, release);
+      release = () => {};
     } catch (failure) {
       this.#fail(failure, streamId);
+    } finally {
+      release();
     }
   }
 
@@ -116,12 +123,15 @@ export class ResponseConnection {
     this.#streamIds.add(streamId);
   }
 
-  #start(turn: Turn): void {
+  /** `release`: for what the turn holds. */
+  #start(turn: Turn, release: () => void): void {
     const run = this.#lanes.run(turn.streamId ?? "", async () => {
       try {
         if (!this.#ended.signal.aborted) await this.#run(turn);
       } catch (failure) {
         this.#fail(failure, turn.streamId);
+      } finally {
+        release();
       }
     });
     this.#open.add(run);

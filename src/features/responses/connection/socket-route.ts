@@ -1,5 +1,6 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { BodyMemory } from "../../../http/body-memory.ts";
 import type { InternalRequests } from "../../../http/internal-requests.ts";
 import { rawOperation, routes } from "../../../http/operation.ts";
 import { refusePlainRequest } from "../../../http/sockets/accept-sockets.ts";
@@ -22,6 +23,7 @@ export interface ResponseSocketParts {
   /** Whether the service stores responses. */
   isStoring: boolean;
   maxConnectionSeconds: number;
+  bodyMemory: Pick<BodyMemory, "reserve">;
 }
 
 const EXPIRY_CHECK_MS = 200;
@@ -44,8 +46,9 @@ export function responseSocket(parts: ResponseSocketParts): FastifyPluginAsync {
 
 function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocketParts): void {
   request.record.isUpgraded = true;
-  const { accounts, requests, sockets, unstored, isStoring, maxConnectionSeconds } = parts;
+  const { accounts, requests, sockets, unstored, isStoring, maxConnectionSeconds, bodyMemory } = parts;
   const { caller, id: requestId } = request;
+  const project = caller.projectId ?? caller.organizationId;
   let leave = () => {};
   let expiry: Poll | undefined;
   const authenticate = () => reauthenticate(request, accounts);
@@ -74,6 +77,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
     requestId,
     headers: headersOfMessages(request.headers),
     address: request.ip,
+    hold: (bytes) => bodyMemory.reserve(project, bytes),
     authenticate,
     send: (message) => client.send(message),
     flushed: () => client.flushed(),
@@ -82,7 +86,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
   });
   try {
     leave = sockets.add({
-      project: caller.projectId ?? caller.organizationId,
+      project,
       checkStanding: () => checkStanding(request, accounts),
       isBusy: () => connection.isBusy,
       close: fail,
