@@ -4,9 +4,8 @@ import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../../storage/database.ts";
-import type { BlobStore } from "../files/index.ts";
+import { type BlobStore, readLines } from "../files/index.ts";
 import { addBatchPart, type BatchCounts, listBatchParts, type OwnedBatch } from "./batch-queries.ts";
-import { readLines } from "./read-lines.ts";
 
 /** Answer of one line, as it stands in a part and later in the output or error file. */
 export interface StoredAnswer {

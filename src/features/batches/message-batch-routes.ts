@@ -26,10 +26,9 @@ import {
 } from "../../wire/anthropic/message-batches.ts";
 import { toRateLimitHeaders } from "../../wire/anthropic/rate-limit-headers.ts";
 import { named } from "../../wire/openapi/named.ts";
-import type { FileStore } from "../files/index.ts";
+import { type FileStore, readLines } from "../files/index.ts";
 import type { BatchRow } from "./batch-rows.ts";
 import type { Batches } from "./batches.ts";
-import { readLines } from "./read-lines.ts";
 
 interface MessageBatchParts {
   batches: Batches;

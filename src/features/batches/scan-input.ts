@@ -1,10 +1,9 @@
 /** Reads the input of a batch once, to validate its lines and to find them later. */
 
 import { hash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BatchError } from "../../wire/openai/batches.ts";
+import { type ByteRange, MAX_BLANK_LINES, scanLines } from "../files/index.ts";
 import { readBatchLine } from "./read-batch-line.ts";
-import { readLines } from "./read-lines.ts";
 
 export interface ScanLimits {
   maxLines: number;
@@ -12,10 +11,7 @@ export interface ScanLimits {
 }
 
 /** Place of a line in the input. */
-export interface LineLocation {
-  offset: number;
-  length: number;
-}
+export type LineLocation = ByteRange;
 
 export interface ScannedInput {
   lines: LineLocation[];
@@ -24,10 +20,6 @@ export interface ScannedInput {
 }
 
 const MAX_ERRORS = 100;
-/** Lines without content cost time, and no limit on requests bounds them. */
-const MAX_BLANK_LINES = 10_000;
-/** Other requests wait for at most one slice and one line. */
-const SLICE_MS = 10;
 
 export async function scanInput(
   chunks: AsyncIterable<Uint8Array>,
@@ -38,10 +30,8 @@ export async function scanInput(
   const lines: LineLocation[] = [];
   const errors: BatchError[] = [];
   const checkId = uniqueIds();
-  const takeTurns = turns(signal);
   let blankLines = 0;
-  for await (const { number, offset, bytes } of readLines(untilAborted(chunks, signal), maxLineBytes)) {
-    await takeTurns();
+  for await (const { number, offset, bytes } of scanLines(chunks, maxLineBytes, signal)) {
     if (bytes?.length === 0) blankLines += 1;
     else {
       // A thread takes over the bytes of a large line.
@@ -64,17 +54,6 @@ export async function scanInput(
 
 const onLine = (line: number, error: LineError | undefined): BatchError[] =>
   error === undefined ? [] : [{ ...error, line }];
-
-/** Returns a step that gives others a turn of the event loop after each slice of work. */
-function turns(signal: AbortSignal): () => Promise<void> {
-  let sliceEnd = performance.now() + SLICE_MS;
-  return async () => {
-    if (performance.now() < sliceEnd) return;
-    await nextTurn();
-    signal.throwIfAborted();
-    sliceEnd = performance.now() + SLICE_MS;
-  };
-}
 
 type LineError = Omit<BatchError, "line">;
 
@@ -109,11 +88,4 @@ function excessOf(
   if (errors >= MAX_ERRORS || requests <= maxLines) return undefined;
   const message = `The file has more than ${maxLines} requests, the limit for a batch. Split it into several batches.`;
   return { code: "too_many_tasks", message, param: null };
-}
-
-async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    signal.throwIfAborted();
-    yield chunk;
-  }
 }

@@ -1,13 +1,13 @@
 /** The rows of a run: from the request, a file, or what the service has stored. */
 
 import type { Database } from "../../storage/database.ts";
-import { isStored, type RunSource } from "../../wire/openai/evals/data-source.ts";
+import { type EvalRowInput, isStored, type RunSource } from "../../wire/openai/evals/data-source.ts";
 import type { FileStore } from "../files/index.ts";
 import type { RecordedContents } from "../recorded-content/index.ts";
 import type { SealedRows } from "../responses/index.ts";
 import { type ClaimedRun, updateLeasedRun } from "./eval-queries.ts";
 import type { EvalRunOptions } from "./eval-run.ts";
-import { readRows } from "./read-rows.ts";
+import { type FileRows, openFileRows } from "./open-file-rows.ts";
 import { StoredRows } from "./stored-rows.ts";
 
 export interface RowStores {
@@ -26,9 +26,18 @@ export async function openRows(
 ): Promise<EvalRunOptions["rows"]> {
   const { projectId } = run;
   if (!isStored(source)) {
-    const rows = await readRows(files, projectId, source);
+    const { count, read } =
+      source.type === "file_id"
+        ? await openFileRows(files, { projectId, id: source.id }, signal)
+        : rowsOf(source.content);
     const nobody = { organizationId: null, authorKeyId: null, endUser: null };
-    return { count: rows.length, read: async (at) => rows[at] && { ...rows[at], ...nobody } };
+    return {
+      count,
+      read: async (at) => {
+        const row = await read(at);
+        return row && { ...row, ...nobody };
+      },
+    };
   }
   const stored = new StoredRows({ database, content, recorded });
   const place = { organizationId, projectId };
@@ -41,4 +50,9 @@ export async function openRows(
   }
   const selected = ids;
   return { count: selected.length, read: (at) => stored.read(place, source.type, selected[at] ?? "") };
+}
+
+/** Rows of the request, whose size and number of values it bounds. */
+function rowsOf(content: readonly EvalRowInput[]): FileRows {
+  return { count: content.length, read: async (at) => content[at] };
 }

@@ -1,9 +1,9 @@
 /**
- * Reads lines of a batch's input. Short ones that follow one another are read together: a store answers each read
+ * Reads lines of a file, such as the input of a batch. Short ones that follow one another are read together: a store answers each read
  * slowly. A longer one has a buffer that its reader may hand to a thread.
  */
 
-import type { ByteRange } from "../files/index.ts";
+import type { ByteRange } from "./blob-store.ts";
 
 const BLOCK_BYTES = 256 * 1024;
 

@@ -1,3 +1,0 @@
-/** What other features may use. */
-
-export { readLines } from "./read-lines.ts";
