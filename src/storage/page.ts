@@ -18,6 +18,9 @@ export interface Page<Entry> {
   hasMore: boolean;
 }
 
+/** A page with more bytes ends early, since all of it is in memory at once. */
+const MAX_PAGE_BYTES = 4_000_000;
+
 type Entries<Tables, Table extends keyof Tables, Entry> = SelectQueryBuilder<Tables, Table, Entry>;
 
 /**
@@ -49,6 +52,17 @@ export async function readPage<Tables, Table extends keyof Tables, Entry extends
   const rows = (await query.execute()) as Entry[];
   const entries = rows.slice(0, request.limit);
   return { entries: isBackward ? entries.reverse() : entries, hasMore: rows.length > request.limit };
+}
+
+/** Ends a page early where its entries are large: it keeps the first one, and those after it that fit in beside it. */
+export function withinBytes<Entry extends { bytes: unknown }>({ entries, hasMore }: Page<Entry>): Page<Entry> {
+  let bytes = 0;
+  const end = entries.findIndex((entry, index) => {
+    // PostgreSQL returns sums as text.
+    bytes += Number(entry.bytes);
+    return index > 0 && bytes > MAX_PAGE_BYTES;
+  });
+  return end === -1 ? { entries, hasMore } : { entries: entries.slice(0, end), hasMore: true };
 }
 
 function opposite(order: "asc" | "desc"): "asc" | "desc" {

@@ -1,9 +1,10 @@
 /** Evals and their runs: those that clients read are found through their project, and a run writes through its lease. */
 
-import type { Updateable } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { Executor } from "../../storage/database.ts";
-import { type Page, type PageRequest, readPage } from "../../storage/page.ts";
+import { type Page, type PageRequest, readPage, withinBytes } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
+import type { Schema } from "../../storage/schema.ts";
 import type { EvalItemRow, EvalRow, EvalRunRow } from "./eval-rows.ts";
 
 export async function insertEval(executor: Executor, row: EvalRow): Promise<void> {
@@ -15,12 +16,15 @@ export async function findEval(executor: Executor, { projectId, id }: ProjectRes
   return all.where("id", "=", id).executeTakeFirst();
 }
 
+/** Lists a page, which ends before its limit when its rows are large; so do those of runs and items. */
 export async function listEvals(
   executor: Executor,
   request: PageRequest & { projectId: string },
 ): Promise<Page<EvalRow>> {
-  const all = executor.selectFrom("evals").selectAll().where("projectId", "=", request.projectId);
-  return readPage(request, "createdAt", all);
+  const all = executor.selectFrom("evals").where("projectId", "=", request.projectId);
+  const sizes = all.select(["id", "createdAt", bytesOf("definition")]);
+  const { entries, hasMore } = withinBytes(await readPage(request, "createdAt", sizes));
+  return { entries: await readListed(executor, "evals", entries, request.order), hasMore };
 }
 
 export async function updateEval(
@@ -58,11 +62,13 @@ export async function listRuns(
   evalId: string,
   { comparisonId, status, ...request }: PageRequest & RunFilter,
 ): Promise<Page<EvalRunRow>> {
-  const all = executor.selectFrom("evalRuns").selectAll().where("evalId", "=", evalId);
-  let list = all;
+  const all = executor.selectFrom("evalRuns").where("evalId", "=", evalId);
+  const sizes = all.select(["id", "createdAt", bytesOf("source", "rowIds")]);
+  let list = sizes;
   if (comparisonId !== undefined) list = list.where("comparisonId", "=", comparisonId);
   if (status !== undefined) list = list.where("status", "=", status);
-  return readPage(request, "createdAt", all, list);
+  const { entries, hasMore } = withinBytes(await readPage(request, "createdAt", sizes, list));
+  return { entries: await readListed(executor, "evalRuns", entries, request.order), hasMore };
 }
 
 export async function deleteRun(executor: Executor, id: string): Promise<void> {
@@ -104,7 +110,8 @@ export async function listItems(
   runId: string,
   { after, limit, order, status }: PageRequest & { status?: EvalItemRow["status"] | undefined },
 ): Promise<Page<EvalItemRow>> {
-  let items = executor.selectFrom("evalItems").selectAll().where("runId", "=", runId);
+  const all = executor.selectFrom("evalItems").where("runId", "=", runId);
+  let items = all.select(["position", bytesOf("content", "summary")]);
   if (status !== undefined) items = items.where("status", "=", status);
   if (after !== undefined) {
     const cursor = executor
@@ -118,7 +125,33 @@ export async function listItems(
     .orderBy("position", order)
     .limit(limit + 1)
     .execute();
-  return { entries: rows.slice(0, limit), hasMore: rows.length > limit };
+  const page = withinBytes({ entries: rows.slice(0, limit), hasMore: rows.length > limit });
+  if (page.entries.length === 0) return { entries: [], hasMore: false };
+  const positions = page.entries.map(({ position }) => position);
+  const entries = await all.selectAll().where("position", "in", positions).orderBy("position", order).execute();
+  return { entries, hasMore: page.hasMore };
+}
+
+/** Bytes, or characters of texts, in these columns together. */
+function bytesOf(...columns: readonly string[]) {
+  const lengths = columns.map((column) => sql`coalesce(length(${sql.ref(column)}), 0)`);
+  return sql<number | string>`${sql.join(lengths, sql` + `)}`.as("bytes");
+}
+
+async function readListed<Table extends "evals" | "evalRuns">(
+  executor: Executor,
+  table: Table,
+  listed: readonly { id: string }[],
+  order: PageRequest["order"],
+): Promise<Schema[Table][]> {
+  if (listed.length === 0) return [];
+  const ids = listed.map(({ id }) => id);
+  const { rows } = await sql<Schema[Table]>`
+    select * from ${sql.table(table)}
+    where id in (${sql.join(ids)})
+    order by ${sql.ref("createdAt")} ${sql.raw(order)}, id ${sql.raw(order)}
+  `.execute(executor);
+  return rows;
 }
 
 export async function findItem(executor: Executor, runId: string, id: string): Promise<EvalItemRow | undefined> {

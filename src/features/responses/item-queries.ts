@@ -3,6 +3,7 @@
 import type { ExpressionBuilder } from "kysely";
 import { invalidRequest } from "../../kernel/faults.ts";
 import type { Executor } from "../../storage/database.ts";
+import { withinBytes } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
 import type { Schema } from "../../storage/schema.ts";
 import type { ResponseItemRow } from "./stored-response-rows.ts";
@@ -19,8 +20,6 @@ export interface ItemPageRequest {
 
 /** SQLite limits a statement to 32,766 parameters. */
 const ROWS_AT_ONCE = 500;
-/** A page with more bytes ends early, since all of it is in memory at once. */
-const MAX_PAGE_BYTES = 4_000_000;
 
 export async function insertItems(executor: Executor, rows: readonly ResponseItemRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
@@ -65,21 +64,12 @@ export async function listItems(
     query = query.where("position", order === "asc" ? ">" : "<", last.position);
   }
   const rows = await query.execute();
-  const ids = firstWithin(MAX_PAGE_BYTES, rows.slice(0, limit)).map(({ id }) => id);
+  const page = withinBytes({ entries: rows.slice(0, limit), hasMore: rows.length > limit });
+  const ids = page.entries.map(({ id }) => id);
   const entries = await readRows(executor, list.projectId, ids);
   const places = new Map(ids.map((id, index) => [id, index]));
   entries.sort((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
-  return { entries, hasMore: rows.length > ids.length };
-}
-
-/** Returns the first of `items`, and those after it that fit into `maxBytes` together. */
-function firstWithin<Item extends { bytes: unknown }>(maxBytes: number, items: readonly Item[]): readonly Item[] {
-  let bytes = 0;
-  const end = items.findIndex((item, index) => {
-    bytes += Number(item.bytes);
-    return index > 0 && bytes > maxBytes;
-  });
-  return end === -1 ? items : items.slice(0, end);
+  return { entries, hasMore: page.hasMore };
 }
 
 const contentBytes = (select: ExpressionBuilder<Schema, "responseItems">) =>
