@@ -5,9 +5,10 @@ import { eventually } from "../../../test/support/service/eventually.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
+import { claimFairly } from "../../storage/fair-leases.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
-import { claimFairly, leasedBatches, startBatchJobs } from "./batch-jobs.ts";
+import { leasedBatches, startBatchJobs } from "./batch-jobs.ts";
 import { type ClaimedBatch, insertBatch, updateOwnedBatch } from "./batch-queries.ts";
 
 const databases = useDatabases();
@@ -77,9 +78,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await eventually(() => expect(first.started).toEqual(["a1"]));
     const before = await database.run((executor) => takeOverBatch(executor, "a1", "run_before"));
     await database.run((executor) => executor.updateTable("batches").set({ dueAt: 0 }).execute());
-    const claim = () => claimFairly(database, rows, { leaseMs: 10_000, maxPerProject: 1, running: [] });
     // The first claim of a process that has the database to itself ends all leases.
-    const rows = leasedBatches(database);
+    const leases = { table: "batches", rows: leasedBatches(database), maxPerProject: 1 } as const;
+    const claim = () => claimFairly(database, leases, { leaseMs: 10_000, running: [] });
     expect(await claim()).toMatchObject({ id: "a1" });
     expect(await claim()).toBeUndefined();
     const owned = { id: "a1", runId: before?.runId ?? "" };

@@ -6,8 +6,9 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { fairLeases } from "../../storage/fair-leases.ts";
 import { LeasedRows } from "../../storage/leased-rows.ts";
-import { type ClaimedBatch, projectsWithDueBatches } from "./batch-queries.ts";
+import type { ClaimedBatch } from "./batch-queries.ts";
 
 export interface BatchJobsOptions {
   database: Database;
@@ -37,23 +38,7 @@ export function startBatchJobs({ database, logger, concurrency, run }: BatchJobs
     pollMs: POLL_MS[database.kind],
     run,
     retryDelayMs: () => randomInt(RETRY_MS.min, RETRY_MS.max),
-    store: {
-      claim: async ({ limit, leaseMs, running }) => {
-        const batches: ClaimedBatch[] = [];
-        while (batches.length < limit) {
-          const batch = await claimFairly(database, rows, {
-            leaseMs,
-            maxPerProject,
-            running: [...running, ...batches],
-          });
-          if (batch === undefined) break;
-          batches.push(batch);
-        }
-        return batches;
-      },
-      renew: (batch, leaseMs) => rows.renew(batch, leaseMs),
-      release: (batch, delayMs) => rows.release(batch, delayMs),
-    },
+    store: fairLeases(database, { table: "batches", rows, maxPerProject }),
   });
 }
 
@@ -66,25 +51,4 @@ export function leasedBatches(database: Database): LeasedRows<"batches", Claimed
     orderBy: ["createdAt"],
     endsEarlierLeases: true,
   });
-}
-
-/**
- * Leases the oldest due batch of the project with the fewest running ones. Undefined when none is due, or another replica
- * was faster.
- */
-export async function claimFairly(
-  database: Database,
-  rows: LeasedRows<"batches", ClaimedBatch>,
-  { leaseMs, maxPerProject, running }: { leaseMs: number; maxPerProject: number; running: readonly ClaimedBatch[] },
-): Promise<ClaimedBatch | undefined> {
-  await rows.endEarlierLeases();
-  const counts = new Map<string, number>();
-  for (const { projectId } of running) counts.set(projectId, (counts.get(projectId) ?? 0) + 1);
-  const countOf = (projectId: string) => counts.get(projectId) ?? 0;
-  const full = [...counts.keys()].filter((projectId) => countOf(projectId) >= maxPerProject);
-  const projects = await database.run((executor) => projectsWithDueBatches(executor, database.now, full));
-  const [project] = projects.toSorted((a, b) => countOf(a) - countOf(b));
-  if (project === undefined) return undefined;
-  const [batch] = await rows.claim({ limit: 1, leaseMs, where: sql`project_id = ${project}` });
-  return batch;
 }

@@ -43,18 +43,6 @@ export async function requestCancellation(
   await update.where("id", "=", id).where("projectId", "=", projectId).where("status", "in", running).execute();
 }
 
-/** Projects with a batch that is due, those whose oldest one has waited longest first. */
-export async function projectsWithDueBatches(
-  executor: Executor,
-  now: RawBuilder<number>,
-  excludedProjects: readonly string[],
-): Promise<string[]> {
-  const due = executor.selectFrom("batches").where("endedAt", "is", null).where("dueAt", "<=", now);
-  const others = excludedProjects.length === 0 ? due : due.where("projectId", "not in", excludedProjects);
-  const oldest = others.select(({ fn }) => ["projectId", fn.min("createdAt").as("createdAt")]);
-  return (await oldest.groupBy("projectId").orderBy("createdAt").execute()).map(({ projectId }) => projectId);
-}
-
 export type ClaimedBatch = BatchRow & { runId: string };
 
 /** A batch, for the run that it was given to. */

@@ -1,10 +1,14 @@
-/** Runs of evals as jobs: each runs in one process at a time, and goes on elsewhere when that process dies. */
+/**
+ * Runs of evals as jobs: each runs in one process at a time, and goes on elsewhere when that process dies. Projects take
+ * turns.
+ */
 
 import { sql } from "kysely";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { fairLeases } from "../../storage/fair-leases.ts";
 import { LeasedRows } from "../../storage/leased-rows.ts";
 import type { ClaimedRun } from "./eval-queries.ts";
 
@@ -19,7 +23,9 @@ const LEASE_MS = 15_000;
 const POLL_MS = { postgresql: 1_000, sqlite: MINUTE_MS };
 const RETRY_MS = 2_000;
 /** Runs of one process at the same time. */
-const CONCURRENCY = 2;
+const CONCURRENCY = 3;
+/** Leaves a place for other projects. */
+const MAX_PER_PROJECT = 2;
 
 export function startEvalJobs({ database, logger, run }: EvalJobsOptions): JobRunner<ClaimedRun> {
   const rows = new LeasedRows<"evalRuns", ClaimedRun>(database, {
@@ -40,6 +46,6 @@ export function startEvalJobs({ database, logger, run }: EvalJobsOptions): JobRu
     pollMs: POLL_MS[database.kind],
     run,
     retryDelayMs: () => RETRY_MS,
-    store: rows,
+    store: fairLeases(database, { table: "evalRuns", rows, maxPerProject: MAX_PER_PROJECT }),
   });
 }
