@@ -63,3 +63,21 @@ test("grades large rows beside small ones", async () => {
   const run = await runFile(["", ...rows.map((row) => JSON.stringify(row)), ""]);
   expect(run).toMatchObject({ status: "completed", result_counts: { total: 3, passed: 2, failed: 1, errored: 0 } });
 });
+
+test("refuses a comparison whose runs store too much together, and takes the rows as a file", async () => {
+  const padding = "x".repeat(3_000_000);
+  const template = [{ role: "user", content: "{{item.answer}}" }];
+  const compare = (source: object, count: number) =>
+    service.post(`/v1/evals/${evalId}/comparisons`, {
+      data_source: { type: "completions", source, input_messages: { type: "template", template } },
+      variants: new Array(count).fill({ model: "none" }),
+    });
+  const rows = { type: "file_content", content: [{ item: { answer: "a", padding } }] };
+  const refused = await compare(rows, 7);
+  const { error } = (await refused.json()) as { error?: { code: string } };
+  expect([refused.status, error?.code]).toEqual([400, "comparison_too_large"]);
+  expect((await compare(rows, 2)).status).toBe(200);
+  const file = await toFile(Buffer.from(JSON.stringify(rows.content[0])), "rows.jsonl");
+  const { id } = await service.client().files.create({ purpose: "evals", file });
+  expect((await compare({ type: "file_id", id }, 7)).status).toBe(200);
+});

@@ -1,8 +1,8 @@
 /** Runs of evals: started alone or in comparisons, run as jobs, read with their results. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InternalRequests } from "../../http/internal-requests.ts";
 import { Fault } from "../../kernel/faults.ts";
-import { newId } from "../../kernel/id.ts";
 import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Executor } from "../../storage/database.ts";
@@ -35,6 +35,7 @@ import { type EvalRunOptions, type ItemContent, runEval } from "./eval-run.ts";
 import { type Evals, requireEval } from "./evals.ts";
 import { type MetadataInput, toText } from "./metadata-text.ts";
 import { openRows, type RowStores } from "./open-rows.ts";
+import { toRunRows } from "./run-rows.ts";
 import { checkSource, withDefaults } from "./run-source.ts";
 import { type RunTotals, totalsOf } from "./run-totals.ts";
 import { showRun } from "./show-run.ts";
@@ -104,34 +105,14 @@ export class EvalRuns {
     }
     const source = sources[0]?.source;
     if (source?.type === "file_id") await files.find({ projectId, id: source.id });
-    const rows = runs.map(({ name }, index): EvalRunRow => {
-      const id = newId("evalrun_");
-      const run = sources[index] as RunDataSource;
-      return {
-        ...{
-          id,
-          evalId,
-          projectId,
-          keyId: author.keyId ?? "",
-          name: name ?? id,
-          status: "queued",
-          total: 0,
-          error: null,
-        },
-        model: run.type === "jsonl" ? "" : (run.model ?? run.prompt?.id ?? ""),
-        source: content.seal({ table: "eval run", projectId, id }, run),
-        ...{
-          metadata: toText(metadata),
-          createdAt: now + index,
-          endedAt: null,
-          leaseId: null,
-          dueAt: 0,
-          totals: null,
-          starts: 0,
-        },
-        ...{ comparisonId: comparisonId ?? null, rowIds: null },
-      };
-    });
+    const rows = await toRunRows(
+      content,
+      {
+        ...{ evalId, projectId, keyId: author.keyId ?? "", createdAt: now },
+        ...{ metadata: toText(metadata), comparisonId: comparisonId ?? null },
+      },
+      sources.map((source, index) => ({ name: runs[index]?.name, source })),
+    );
     await database.transaction(async (executor) => {
       for (const row of rows) {
         await insertRun(executor, row);
@@ -145,7 +126,7 @@ export class EvalRuns {
       }
     });
     this.#jobs?.wake();
-    return Promise.all(rows.map((row) => this.#show(row)));
+    return this.#showAll(rows);
   }
 
   async list(resource: ProjectResource, page: PageRequest & RunFilter): Promise<Page<ShownRun>> {
@@ -211,6 +192,7 @@ export class EvalRuns {
     const counts = await database.run((executor) => countItems(executor, ids));
     const shown: ShownRun[] = [];
     for (const row of rows) {
+      await nextTurn();
       const { projectId, id } = row;
       const source = requireContent(this.#options.content).open<RunDataSource>(
         { table: "eval run", projectId, id },
