@@ -8,6 +8,7 @@ import { priceSettings } from "../catalog/price-settings.ts";
 import { batchSettings } from "../features/batches/settings.ts";
 import { cacheSettings } from "../features/cache/settings.ts";
 import { codeInterpreterSettings } from "../features/code-interpreter/settings.ts";
+import { evalSettings } from "../features/evals/settings.ts";
 import { fileSettings } from "../features/files/settings.ts";
 import { guardrailServiceSettings, guardrailSettings } from "../features/guardrails/settings.ts";
 import { imageSettings } from "../features/images/settings.ts";
@@ -68,6 +69,7 @@ export const configFile = mapping(() => ({
   cache: cacheSettings.prefault({}),
   files: fileSettings.prefault({}),
   batches: batchSettings.prefault({}),
+  evals: evalSettings.prefault({}),
   images: imageSettings.prefault({}),
   vector_stores: vectorStoreSettings.prefault({}),
   web_search: webSearchSettings.optional(),

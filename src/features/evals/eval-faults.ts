@@ -11,6 +11,11 @@ export class KeyEnded extends Fault {
   }
 }
 
+/** Whether the project has no room for further results. */
+export function isFull(failure: unknown): failure is Fault {
+  return failure instanceof Fault && failure.kind === "quota-exhausted";
+}
+
 /** Throws a Fault where there is no key to encrypt content. */
 export function requireContent<Content>(content: Content | undefined): Content {
   if (content !== undefined) return content;

@@ -4,6 +4,7 @@ import type { Caller } from "../../contracts/caller.ts";
 import { newId } from "../../kernel/id.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import type { Database } from "../../storage/database.ts";
+import type { StoredBytes } from "../../storage/stored-bytes.ts";
 import { isStored, type RunDataSource, type SampledDataSource } from "../../wire/openai/evals/data-source.ts";
 import {
   type GraderResult,
@@ -51,6 +52,7 @@ export interface EvalRunOptions {
     /** Undefined: the row was deleted since. */
     read: (position: number) => Promise<RunRow | undefined>;
   };
+  storedBytes: Pick<StoredBytes, "add" | "checkRoom">;
   calls: RunCalls;
 }
 
@@ -67,11 +69,11 @@ interface RowOptions extends Omit<EvalRunOptions, "calls"> {
 const CONCURRENCY = 4;
 
 /**
- * Ends as `over` also when the run was cancelled or deleted, or another process has it. Throws a KeyEnded, and what keeps
- * the key from being checked.
+ * Ends as `over` also when the run was cancelled or deleted, or another process has it. Throws a KeyEnded, what keeps
+ * the key from being checked, and a Fault when the project has no room.
  */
 export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
-  const { database, run, rows, calls } = options;
+  const { database, run, rows, calls, storedBytes } = options;
   const done = new Set(
     (await database.run((executor) => listSummaries(executor, run.id))).map(({ position }) => position),
   );
@@ -93,9 +95,12 @@ export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
   const work = async () => {
     for (const position of remaining) {
       if (!isOwned) return;
+      // Before the model is asked, which costs money.
+      await storedBytes.checkRoom(run.projectId);
       const item = await toItem({ ...options, calls: { ...calls, callerOf, signal } }, position);
       isOwned = await database.transaction((executor) => addItem(executor, run, item));
-      if (!isOwned) stopping.abort(new Error("the run has ended"));
+      if (isOwned) storedBytes.add(run.projectId, item.content.length);
+      else stopping.abort(new Error("the run has ended"));
     }
   };
   const outcomes = await Promise.allSettled(Array.from({ length: CONCURRENCY }, work));

@@ -8,11 +8,12 @@ import type { Logger } from "../../kernel/logger.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
+import type { StoredBytes } from "../../storage/stored-bytes.ts";
 import type { RunDataSource } from "../../wire/openai/evals/data-source.ts";
 import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
 import { type Accounts, type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
 import type { SealedRows } from "../responses/index.ts";
-import { KeyEnded, notFound, requireContent } from "./eval-faults.ts";
+import { isFull, KeyEnded, notFound, requireContent } from "./eval-faults.ts";
 import { startEvalJobs } from "./eval-jobs.ts";
 import {
   type ClaimedRun,
@@ -48,6 +49,7 @@ export interface EvalRunsOptions extends RowStores {
   evals: Evals;
   /** Undefined: there is no key to encrypt content with. */
   content: SealedRows | undefined;
+  storedBytes: Pick<StoredBytes, "add" | "checkRoom">;
   accounts: Pick<Accounts, "callerOfKey">;
   requests: Pick<InternalRequests, "run">;
 }
@@ -89,14 +91,15 @@ export class EvalRuns {
     await this.#jobs?.close();
   }
 
-  /** Starts runs. Throws a Fault when the eval or the file does not exist. */
+  /** Starts runs. Throws a Fault when the eval or the file does not exist, and when the project has no room. */
   async create(
     author: ProjectAuthor,
     { projectId, id: evalId }: ProjectResource,
     { metadata, comparisonId, runs }: NewRuns,
   ): Promise<ShownRun[]> {
     const content = requireContent(this.#options.content);
-    const { database, evals, files } = this.#options;
+    const { database, evals, files, storedBytes } = this.#options;
+    await storedBytes.checkRoom(projectId);
     const { definition } = await evals.find({ projectId, id: evalId });
     const now = Date.now();
     const sources = runs.map(({ source }) => withDefaults(source, definition, now));
@@ -125,6 +128,7 @@ export class EvalRuns {
         });
       }
     });
+    for (const row of rows) storedBytes.add(projectId, row.source.length);
     this.#jobs?.wake();
     return this.#showAll(rows);
   }
@@ -230,7 +234,7 @@ export class EvalRuns {
   }
 
   async #run(run: ClaimedRun, signal: AbortSignal, content: SealedRows): Promise<JobEnd> {
-    const { database, evals, accounts, requests } = this.#options;
+    const { database, evals, accounts, requests, storedBytes } = this.#options;
     const { projectId, id } = run;
     const fail = async (code: string, message: string): Promise<JobEnd> => {
       const change = { status: "failed", error: JSON.stringify({ code, message }), endedAt: Date.now() } as const;
@@ -258,11 +262,11 @@ export class EvalRuns {
       return failWith(failure);
     }
     return runEval({
-      ...{ database, run, source, rows, definition },
+      ...{ database, run, source, rows, definition, storedBytes },
       seal: (place, value) => content.seal({ table: "eval item", ...place }, value),
       calls: { requests, callerOf, signal },
     }).catch((failure: unknown) => {
-      if (failure instanceof KeyEnded) return failWith(failure);
+      if (failure instanceof KeyEnded || isFull(failure)) return failWith(failure);
       throw failure;
     });
   }

@@ -4,6 +4,7 @@ import { newId } from "../../kernel/id.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
+import type { StoredBytes } from "../../storage/stored-bytes.ts";
 import type { EvalDefinition } from "../../wire/openai/evals/evals.ts";
 import { type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
 import type { SealedRows } from "../responses/index.ts";
@@ -23,18 +24,27 @@ interface NewEval {
   definition: EvalDefinition;
 }
 
+interface EvalsOptions {
+  database: Database;
+  /** Undefined: there is no key to encrypt the content of runs with. */
+  content: SealedRows | undefined;
+  storedBytes: Pick<StoredBytes, "add" | "checkRoom">;
+}
+
 export class Evals {
   readonly #database: Database;
-  /** Undefined: there is no key to encrypt the content of runs with. */
-  readonly #content: SealedRows | undefined;
+  readonly #options: EvalsOptions;
 
-  constructor(database: Database, content: SealedRows | undefined) {
-    this.#database = database;
-    this.#content = content;
+  constructor(options: EvalsOptions) {
+    this.#database = options.database;
+    this.#options = options;
   }
 
+  /** Throws a Fault when the project has no room. */
   async create(author: ProjectAuthor, projectId: string, { name, metadata, definition }: NewEval): Promise<Eval> {
-    requireContent(this.#content);
+    const { content, storedBytes } = this.#options;
+    requireContent(content);
+    await storedBytes.checkRoom(projectId);
     const id = newId("eval_");
     const row: EvalRow = {
       ...{ id, projectId, name: name ?? id, definition: JSON.stringify(definition) },
@@ -45,6 +55,7 @@ export class Evals {
       const event = { projectId, resourceId: id, details: { name: row.name } };
       await recordProjectAudit(executor, author, { type: "eval.created", ...event });
     });
+    storedBytes.add(projectId, row.definition.length);
     return toEval(row);
   }
 

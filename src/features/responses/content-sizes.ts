@@ -2,44 +2,27 @@
 
 import { sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
+import type { ContentSize, ReadSizes } from "../../storage/stored-bytes.ts";
 
-export interface ContentSize {
-  id: string;
-  projectId: string;
-  bytes: number;
-}
+const TABLES = ["storedResponses", "conversations", "responseItems"] as const;
 
-export const CONTENT_TABLES = ["storedResponses", "conversations", "responseItems", "responseEvents"] as const;
-type ContentTable = (typeof CONTENT_TABLES)[number];
-
-/** Reads at most `limit` rows, or the events of so many responses, after an id in the order of ids. */
-export async function readContentSizes(
-  executor: Executor,
-  table: ContentTable,
-  after: string,
-  limit: number,
-): Promise<ContentSize[]> {
-  const rows =
-    table === "responseEvents"
-      ? await readEventSizes(executor, after, limit)
-      : await readRowSizes(executor, table, after, limit);
-  return rows.map(({ id, projectId, bytes }) => ({ id, projectId, bytes: Number(bytes) }));
-}
-
-interface SizeRow {
-  id: string;
-  projectId: string;
-  /** PostgreSQL returns sums as text. */
-  bytes: number | string;
-}
+/** The events are read by response. */
+export const RESPONSE_SIZES: readonly ReadSizes[] = [
+  ...TABLES.map(
+    (table): ReadSizes =>
+      (executor, after, limit) =>
+        readRowSizes(executor, table, after, limit),
+  ),
+  readEventSizes,
+];
 
 async function readRowSizes(
   executor: Executor,
-  table: Exclude<ContentTable, "responseEvents">,
+  table: (typeof TABLES)[number],
   after: string,
   limit: number,
-): Promise<readonly SizeRow[]> {
-  const { rows } = await sql<SizeRow>`
+): Promise<readonly ContentSize[]> {
+  const { rows } = await sql<ContentSize>`
     select id, ${sql.ref("projectId")}, length(content) as bytes
     from ${sql.table(table)}
     where id > ${after}
@@ -49,7 +32,7 @@ async function readRowSizes(
   return rows;
 }
 
-async function readEventSizes(executor: Executor, after: string, limit: number): Promise<readonly SizeRow[]> {
+async function readEventSizes(executor: Executor, after: string, limit: number): Promise<readonly ContentSize[]> {
   return executor
     .selectFrom("responseEvents as events")
     .innerJoin("storedResponses as response", "response.id", "events.responseId")

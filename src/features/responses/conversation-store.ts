@@ -3,6 +3,7 @@
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
+import type { StoredBytes } from "../../storage/stored-bytes.ts";
 import {
   deleteConversation,
   findConversation,
@@ -19,7 +20,6 @@ import {
 } from "./item-queries.ts";
 import type { ItemPage } from "./response-store.ts";
 import type { SealedRows } from "./sealed-rows.ts";
-import type { StoredBytes } from "./stored-bytes.ts";
 import type { StoredItem, StoredItems } from "./stored-items.ts";
 
 export interface Conversation {

@@ -6,8 +6,10 @@ import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { StoredBytes } from "../../storage/stored-bytes.ts";
 import type { WebhookOutbox } from "../webhooks/index.ts";
 import { BackgroundResponses } from "./background-responses.ts";
+import { RESPONSE_SIZES } from "./content-sizes.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { EventLog } from "./event-log.ts";
 import { responseRetention } from "./response-retention.ts";
@@ -15,7 +17,6 @@ import { type NewResponse, ResponseStore } from "./response-store.ts";
 import { SealedRows } from "./sealed-rows.ts";
 import { SealedSummaries } from "./sealed-summaries.ts";
 import type { ResponseSettings } from "./settings.ts";
-import { StoredBytes } from "./stored-bytes.ts";
 import { StoredItems } from "./stored-items.ts";
 
 /** How often responses of processes that died are looked for. */
@@ -53,7 +54,12 @@ export class ResponseStorage {
   }: ResponseStorageOptions) {
     this.#logger = logger;
     this.summaries = new SealedSummaries(keyring);
-    const storedBytes = new StoredBytes({ database, logger, maxSizePerProject });
+    const texts = {
+      subject: "responses and conversations",
+      wayOut: "Delete some, send `store: false`",
+      setting: "responses.max_size_per_project",
+    };
+    const storedBytes = new StoredBytes({ database, logger, sizes: RESPONSE_SIZES, maxSizePerProject, texts });
     this.#storedBytes = storedBytes;
     const rows = new SealedRows(keyring, logger, (projectId, bytes) => storedBytes.add(projectId, bytes));
     const events = new EventLog(database, rows);

@@ -4,13 +4,13 @@ import { DAY_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
+import type { StoredBytes } from "../../storage/stored-bytes.ts";
 import type { WebhookOutbox } from "../webhooks/index.ts";
 import { updateConversation } from "./conversation-queries.ts";
 import type { EventLog, StreamEvent } from "./event-log.ts";
 import { type ItemPageRequest, insertItems, listItems, nextPosition, readItems } from "./item-queries.ts";
 import { responseNotFound } from "./response-faults.ts";
 import type { SealedRows } from "./sealed-rows.ts";
-import type { StoredBytes } from "./stored-bytes.ts";
 import type { StoredItem, StoredItems } from "./stored-items.ts";
 import {
   deleteResponse,

@@ -1,16 +1,37 @@
 /** Bytes that each project stores, so that no project fills the disk of all. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { HOUR_MS, MINUTE_MS } from "../../kernel/durations.ts";
-import { Fault } from "../../kernel/faults.ts";
-import type { Logger } from "../../kernel/logger.ts";
-import type { Database } from "../../storage/database.ts";
-import { CONTENT_TABLES, readContentSizes } from "./content-sizes.ts";
-import type { ResponseSettings } from "./settings.ts";
+import { HOUR_MS, MINUTE_MS } from "../kernel/durations.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Logger } from "../kernel/logger.ts";
+import type { Database, Executor } from "./database.ts";
 
-export interface StoredBytesOptions extends Pick<ResponseSettings, "maxSizePerProject"> {
+export interface ContentSize {
+  /** What the next page comes after. */
+  id: string;
+  projectId: string;
+  /** PostgreSQL returns sums as text. */
+  bytes: number | string;
+}
+
+/** Reads the sizes of at most `limit` rows after `after`, in the order of `id`. */
+export type ReadSizes = (executor: Executor, after: string, limit: number) => Promise<readonly ContentSize[]>;
+
+export interface StoredBytesOptions {
   database: Database;
   logger: Logger;
+  /** One for each table that counts. */
+  sizes: readonly ReadSizes[];
+  maxSizePerProject: number;
+  /** For messages. */
+  texts: {
+    /** Plural: "responses and conversations". */
+    subject: string;
+    /** What a caller can do, as the beginning of a sentence: "Delete some". */
+    wayOut: string;
+    /** Name of the limit: "responses.max_size_per_project". */
+    setting: string;
+  };
 }
 
 /** Deletions and other replicas count from the next measurement on. */
@@ -68,12 +89,13 @@ export class StoredBytes {
     try {
       const sizes = new Map<string, number>();
       const add = (projectId: string, bytes: number) => sizes.set(projectId, (sizes.get(projectId) ?? 0) + bytes);
-      for await (const { projectId, bytes } of this.#contentSizes()) add(projectId, bytes);
+      for await (const { projectId, bytes } of this.#contentSizes()) add(projectId, Number(bytes));
       for (const [projectId, bytes] of this.#added) add(projectId, bytes);
       this.#bytes = sizes;
       this.#measuredAt = performance.now();
     } catch (error) {
-      if (!this.#isClosed) logger.warn({ err: error }, "stored content not measured yet");
+      if (!this.#isClosed)
+        logger.warn({ err: error }, `the size of ${this.#options.texts.subject} is not measured yet`);
     } finally {
       this.#added = undefined;
     }
@@ -81,11 +103,9 @@ export class StoredBytes {
 
   /** Reads all tables in small steps. */
   async *#contentSizes() {
-    for (const table of CONTENT_TABLES) {
+    for (const read of this.#options.sizes) {
       for (let after = ""; !this.#isClosed; await pause(PAUSE_MS, undefined, { ref: false })) {
-        const rows = await this.#options.database.run((executor) =>
-          readContentSizes(executor, table, after, ROWS_AT_ONCE),
-        );
+        const rows = await this.#options.database.run((executor) => read(executor, after, ROWS_AT_ONCE));
         yield* rows;
         if (rows.length < ROWS_AT_ONCE) break;
         after = rows.at(-1)?.id ?? "";
@@ -98,13 +118,14 @@ export class StoredBytes {
   }
 
   #refusal(projectId: string): Fault {
-    const { logger, maxSizePerProject } = this.#options;
+    const { logger, maxSizePerProject, texts } = this.#options;
+    const { subject, wayOut, setting } = texts;
     const bytes = this.#bytes.get(projectId) ?? 0;
     if (performance.now() - this.#warnedAt > WARNING_MS) {
       this.#warnedAt = performance.now();
-      logger.warn({ projectId, bytes, maxSizePerProject }, "a project stores no further responses");
+      logger.warn({ projectId, bytes, maxSizePerProject }, `a project stores no further ${subject}`);
     }
-    const message = `This project stores ${bytes} bytes of responses and conversations; the limit is ${maxSizePerProject}. Delete some, send \`store: false\`, or ask the operator to raise responses.max_size_per_project.`;
+    const message = `This project stores ${bytes} bytes of ${subject}; the limit is ${maxSizePerProject}. ${wayOut}, or ask the operator to raise ${setting}.`;
     return new Fault("quota-exhausted", message, { code: "insufficient_quota" });
   }
 }
