@@ -29,54 +29,67 @@ export function evalEncryption({ database, keyring, content, logger }: EvalEncry
       throw failure;
     }
   };
+  const isFormer = (column: "source" | "content") =>
+    sql<boolean>`substr(${sql.ref(column)}, 1, ${header.length}) <> ${header}`;
   let lastRun = "";
   const runs = async () => {
-    const rows = await database.run((executor) =>
+    const listed = await database.run((executor) =>
       executor
         .selectFrom("evalRuns")
-        .select(["id", "projectId", "source"])
+        .select(["id", "projectId"])
         .where("id", ">", lastRun)
-        .where(sql<boolean>`substr(source, 1, ${header.length}) <> ${header}`)
+        .where(isFormer("source"))
         .orderBy("id")
         .limit(SEALED_AT_ONCE)
         .execute(),
     );
-    for (const { id, projectId, source: former } of rows) {
+    for (const { id, projectId } of listed) {
       lastRun = id;
-      const source = sealAgain({ table: "eval run", projectId, id }, former);
+      // One at a time: each may have 20 MB.
+      const row = await database.run((executor) =>
+        executor.selectFrom("evalRuns").select("source").where("id", "=", id).executeTakeFirst(),
+      );
+      const source = row && sealAgain({ table: "eval run", projectId, id }, row.source);
       if (source === undefined) continue;
       await database.run((executor) => executor.updateTable("evalRuns").set({ source }).where("id", "=", id).execute());
     }
-    return rows.length;
+    return listed.length;
   };
   let lastItem = "";
   const items = async () => {
-    const rows = await database.run((executor) =>
+    const listed = await database.run((executor) =>
       executor
         .selectFrom("evalItems")
         .innerJoin("evalRuns", "evalRuns.id", "evalItems.runId")
-        .select(["evalItems.id", "evalItems.runId", "evalItems.position", "evalItems.content", "evalRuns.projectId"])
+        .select(["evalItems.id", "evalItems.runId", "evalItems.position", "evalRuns.projectId"])
         .where("evalItems.id", ">", lastItem)
-        .where(sql<boolean>`substr(content, 1, ${header.length}) <> ${header}`)
+        .where(isFormer("content"))
         .orderBy("evalItems.id")
         .limit(SEALED_AT_ONCE)
         .execute(),
     );
-    for (const { id, runId, position, projectId, content: former } of rows) {
+    for (const { id, runId, position, projectId } of listed) {
       lastItem = id;
-      const sealed = sealAgain({ table: "eval item", projectId, id }, former);
-      if (sealed === undefined) continue;
-      const change = { content: sealed };
+      const row = await database.run((executor) =>
+        executor
+          .selectFrom("evalItems")
+          .select("content")
+          .where("runId", "=", runId)
+          .where("position", "=", position)
+          .executeTakeFirst(),
+      );
+      const content = row && sealAgain({ table: "eval item", projectId, id }, row.content);
+      if (content === undefined) continue;
       await database.run((executor) =>
         executor
           .updateTable("evalItems")
-          .set(change)
+          .set({ content })
           .where("runId", "=", runId)
           .where("position", "=", position)
           .execute(),
       );
     }
-    return rows.length;
+    return listed.length;
   };
   const hasFormerKeys = keyring.searchKeys.length > 1;
   const steps = hasFormerKeys ? [runs, items] : [];
