@@ -179,20 +179,29 @@ async function* readRows(
 ): AsyncGenerator<object> {
   const condition = namesPerson(by, person);
   if (condition === undefined) return;
+  const all = sql`from ${sql.table(table)} where ${condition}`;
+  const [first] = await readAll(database, sql`select * ${all} limit 1`);
+  if (first === undefined) return;
+  // Those that are hidden may have megabytes in each row.
+  const names = Object.keys(first).filter((name) => name === order || !hidden.includes(name));
+  const columns = sql.join(names.map((name) => sql.ref(name)));
   for (let after: unknown; ; ) {
     const column = order === undefined ? undefined : sql.ref(order);
     const page =
       column === undefined
         ? sql``
         : sql`${after === undefined ? sql`` : sql`and ${column} > ${after}`} order by ${column} limit ${ROWS_AT_ONCE}`;
-    const query = sql<Record<string, unknown>>`select * from ${sql.table(table)} where ${condition} ${page}`;
-    const { rows } = await database.run((executor) => query.execute(executor));
+    const rows = await readAll(database, sql`select ${columns} ${all} ${page}`);
     for (const row of rows) {
       yield Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.includes(name)));
     }
     if (order === undefined || rows.length < ROWS_AT_ONCE) return;
     after = rows.at(-1)?.[order];
   }
+}
+
+async function readAll(database: Database, query: RawBuilder<unknown>): Promise<Record<string, unknown>[]> {
+  return (await database.run((executor) => query.execute(executor))).rows as Record<string, unknown>[];
 }
 
 async function eraseRows(database: Database, table: string, { by, erase }: AnyRows, person: Person): Promise<number> {
