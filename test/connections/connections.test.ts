@@ -2,16 +2,20 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type ServiceProcess, startServiceProcess } from "../support/service/service-process.ts";
+import { makeWave } from "../support/service/wave.ts";
 import { CHECKS_DURATIONS, expectWithin } from "../support/timing.ts";
 
 const MAX_CONNECTIONS = 40;
 const CONFIG = `
 builtin_models: false
 server: { max_connections_per_address: ${MAX_CONNECTIONS}, receive_timeout_seconds: ${CHECKS_DURATIONS ? 60 : 2} }
+models:
+  - { id: writer, task: transcription, deployments: [{ engine: scripted, replies: [{ text: "One." }] }] }
 `;
 
 let service: ServiceProcess;
@@ -79,12 +83,14 @@ test("resets connections of one address beyond server.max_connections_per_addres
   await eventually(async () => expect((await service.fetch("/health/live")).status).toBe(200));
 });
 
+const servicePid = () => service.log().find(({ msg }) => msg === "listening")?.pid;
+const limitDescriptors = (count: number) =>
+  execFileSync("prlimit", ["--pid", String(servicePid()), `--nofile=${count}:`]);
+
 test.skipIf(process.platform !== "linux")(
   "logs connections refused for lack of file descriptors, and recovers afterwards",
   async () => {
-    const limit = (count: number) => execFileSync("prlimit", ["--pid", String(pid()), `--nofile=${count}:`]);
-    const pid = () => service.log().find(({ msg }) => msg === "listening")?.pid;
-    limit(20);
+    limitDescriptors(20);
     const sockets = Array.from({ length: 10 }, () => {
       const socket = connect(Number(new URL(service.origin).port), "127.0.0.1");
       return socket.on("error", () => {});
@@ -93,7 +99,48 @@ test.skipIf(process.platform !== "linux")(
     await eventually(() => expect(refusals()).not.toHaveLength(0));
     expect(refusals()[0]).toMatchObject({ msg: expect.stringContaining("max_connections_per_address") });
     for (const socket of sockets) socket.destroy();
-    limit(4096);
+    limitDescriptors(4096);
     await eventually(async () => expect((await service.fetch("/health/live")).status).toBe(200));
+  },
+);
+
+/** Also of its other threads. */
+function childrenOf(pid: unknown): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  );
+}
+
+/** Lets the service open `spare` more descriptors. */
+function leaveDescriptors(spare: number): void {
+  const open = new Set(readdirSync(`/proc/${servicePid()}/fd`).map(Number));
+  let limit = 0;
+  for (let free = 0; free < spare; limit += 1) if (!open.has(limit)) free += 1;
+  limitDescriptors(limit);
+}
+
+test.skipIf(process.platform !== "linux")(
+  "answers 503 when there are no file descriptors for a child process, and goes on",
+  async () => {
+    const transcribe = async () => {
+      const body = new FormData();
+      body.set("model", "writer");
+      body.set("file", new Blob([new Uint8Array(makeWave())]), "speech.wav");
+      // A connection that was kept has to be open while its descriptors are counted.
+      const response = await service.fetch("/v1/audio/transcriptions", { method: "POST", body });
+      return { status: response.status, answer: await response.json() };
+    };
+    expect(await transcribe()).toMatchObject({ status: 200 });
+    // The process that waits for the next recording.
+    await eventually(() => expect(childrenOf(servicePid())).toHaveLength(1));
+    leaveDescriptors(4);
+    for (const child of childrenOf(servicePid())) process.kill(child, "SIGKILL");
+    await eventually(() => expect(childrenOf(servicePid())).toHaveLength(0));
+    leaveDescriptors(4);
+    const refused = { status: 503, answer: { error: { code: "server_is_overloaded" } } };
+    expect(await transcribe()).toMatchObject(refused);
+    expect(await transcribe()).toMatchObject(refused);
+    limitDescriptors(4096);
+    expect(await transcribe()).toMatchObject({ status: 200 });
   },
 );

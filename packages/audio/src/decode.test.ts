@@ -234,6 +234,22 @@ test("does not wait for a process that hangs while it exits", async () => {
   expect(length).toBe((await decode(options.path)).length);
 });
 
+test("decodes a file when no process can be started in advance", async () => {
+  const path = await wave("unprepared.wav", {});
+  let starts = 0;
+  const startProcess: StartProcess = (...command) => {
+    starts += 1;
+    if (starts === 2) return spawn(...command);
+    throw new Error("There are no file descriptors left.");
+  };
+  const bare = new Decoder({ startProcess });
+  bare.warm();
+  const samples = await Array.fromAsync(bare.decode({ path, sampleRate: RATE, maxSeconds: 60 }, never));
+  bare.close();
+  expect(samples.reduce((sum, { length }) => sum + length, 0)).toBe(RATE);
+  expect(starts).toBe(3);
+});
+
 test("does not blame the file when no process can be started", async () => {
   const path = await wave("fine.wav", {});
   const decoding = new Decoder({ node: "/nowhere" }).decode({ path, sampleRate: RATE, maxSeconds: 60 }, never);

@@ -61,7 +61,12 @@ export class Decoder {
   /** Starts a process for a file that is about to arrive. It ends after 5 minutes without one. */
   warm(): void {
     if (this.#isClosed) return;
-    this.#spare ??= this.#startSpare();
+    try {
+      this.#spare ??= this.#startSpare();
+    } catch {
+      // Without a spare one, the file starts its own, and tells why it cannot.
+      return;
+    }
     clearTimeout(this.#spareEnd);
     this.#spareEnd = setTimeout(() => this.#endSpare(), SPARE_SECONDS * 1000).unref();
   }

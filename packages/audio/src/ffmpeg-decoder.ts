@@ -31,6 +31,9 @@ export async function* decodeWithFfmpeg(
     ],
     startProcess,
   );
+  if (child.pid === undefined) {
+    throw new AudioError("decoder_not_started", "The process that decodes the file could not be started.");
+  }
   child.stderr?.resume();
   let count = 0;
   for await (const samples of readSamples(child, signal)) {
@@ -45,7 +48,7 @@ export async function* decodeWithFfmpeg(
 /** Throws an AudioError `ffmpeg_not_usable` unless the command runs and is FFmpeg. */
 export async function checkFfmpeg(command: string): Promise<void> {
   const child = start(command, ["-version"]);
-  const output = await text(child.stdout).catch(() => "");
+  const output = child.pid === undefined ? "" : await text(child.stdout).catch(() => "");
   if (output.startsWith("ffmpeg version")) return;
   throw new AudioError("ffmpeg_not_usable", `${command} cannot be run, or is not FFmpeg.`);
 }

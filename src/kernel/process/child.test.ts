@@ -1,6 +1,7 @@
 import { getPriority } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { runWithoutDescriptors } from "../../../test/support/service/without-descriptors.ts";
 import { Child, type ChildOptions } from "./child.ts";
 import { findOsSandbox } from "./os-sandbox.ts";
 
@@ -39,6 +40,20 @@ test("tells an exit, a crash, a signal from elsewhere and a failed start apart",
   expect((await killed.ended).cause).toBe("killed");
   const missing = await start("", { program: "/nowhere/program" }).ended;
   expect(missing).toMatchObject({ cause: "not-started", error: { code: "ENOENT" } });
+});
+
+test.runIf(isLinux)("throws a Fault without file descriptors, and starts the next one", async () => {
+  const outcome = await runWithoutDescriptors(`
+    const { Child } = await import("${new URL("./child.ts", import.meta.url).href}");
+    const options = { program: process.execPath, args: ["--version"], environment: {}, stdio: ["ignore", "pipe"] };
+    const release = exhaust();
+    const failure = await failureOf(() => new Child(options));
+    release();
+    const child = new Child(options);
+    child.output(1).resume();
+    report({ failure, next: (await child.ended).cause });
+  `);
+  expect(outcome).toEqual({ failure: { name: "Fault", code: "server_is_overloaded" }, next: "exit" });
 });
 
 test.runIf(isLinux)(

@@ -3,13 +3,14 @@
  * memory and CPU time, and an end whose cause is one of a few.
  */
 
-import { type ChildProcess, type StdioNull, type StdioPipe, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, type StdioNull, type StdioPipe, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type ChildBudget, watchBudget } from "./child-budget.ts";
 import { lowerPriority } from "./lower-priority.ts";
 import { killTree } from "./process-usage.ts";
+import { toStartFault } from "./start-fault.ts";
 
 export interface ChildOptions {
   program: string;
@@ -75,6 +76,7 @@ export class Child {
   #cause: EndCause | undefined;
   #hasEnded = false;
 
+  /** Throws a Fault when the system has no file descriptors or memory for another process. */
   constructor({ environment, stdio, cwd, hasOwnGroup = false, budget = {}, confinement, ...own }: ChildOptions) {
     this.#budget = budget;
     const filter = confinement?.filter;
@@ -82,7 +84,7 @@ export class Child {
     this.#hasGroup = (hasOwnGroup || confinement !== undefined) && process.platform !== "win32";
     const confined = confinement?.wrap({ ...own, filterDescriptor: stdio.length }) ?? own;
     const { program, args } = budget.cpuSeconds === undefined ? confined : limitCpu(confined, budget.cpuSeconds);
-    this.process = spawn(program, args, {
+    this.process = start(program, args, {
       stdio: [...stdio, ...(filter === undefined ? [] : (["pipe"] as const))],
       env: environment,
       detached: this.#hasGroup,
@@ -156,6 +158,19 @@ export class Child {
       });
     });
   }
+}
+
+function start(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    const child = spawn(program, args, options);
+    // Before anything can throw: an error without a listener ends the service.
+    child.on("error", () => {});
+    // Without descriptors for them, Node.js makes no streams, whatever its types say.
+    if ((child.stdio as unknown) !== undefined) return child;
+  } catch (error) {
+    throw toStartFault(error);
+  }
+  throw toStartFault(Object.assign(new Error(`spawn ${program} EMFILE`), { code: "EMFILE" }));
 }
 
 function limitCpu(command: Command, seconds: number): Command {

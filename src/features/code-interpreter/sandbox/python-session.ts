@@ -10,6 +10,7 @@ import { Child, type ChildEnd } from "../../../kernel/process/child.ts";
 import { endWithService } from "../../../kernel/process/end-with-service.ts";
 import { FrameError, readFrames, toFrame } from "../../../kernel/process/frames.ts";
 import type { OsSandbox } from "../../../kernel/process/os-sandbox.ts";
+import { isExhausted, toStartFault } from "../../../kernel/process/start-fault.ts";
 import type { SandboxAnswer, SandboxRequest, TokenRequest } from "./sandbox-messages.ts";
 
 export interface PythonLimits {
@@ -147,7 +148,10 @@ export class PythonSession {
       .catch((error: unknown) => this.#refuse(error))
       .finally(() => clearTimeout(timer));
     if (frame.value === undefined || this.#killed !== undefined) {
-      throw new SandboxKilledError(this.#killed ?? describeEnd(await this.#child.ended));
+      if (this.#killed !== undefined) throw new SandboxKilledError(this.#killed);
+      const end = await this.#child.ended;
+      if (isExhausted(end.error)) throw toStartFault(end.error);
+      throw new SandboxKilledError(describeEnd(end));
     }
     return frame.value;
   }
