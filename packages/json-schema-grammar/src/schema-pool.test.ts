@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "vitest";
+import { runWithoutDescriptors } from "../../../test/support/service/without-descriptors.ts";
 import { compileGrammar } from "./grammar.ts";
 import { SchemaPool, type SchemaRequest, TimeBudget } from "./schema-pool.ts";
 import { threadCpuMs } from "./thread-cpu.ts";
@@ -106,3 +107,25 @@ test("serves one tenant while another one exhausts its budgets", async () => {
   expect(hasEnded).toBe(false);
   await settled;
 });
+
+test.runIf(process.platform === "linux")(
+  "refuses a schema without file descriptors, and compiles the next",
+  async () => {
+    const outcome = await runWithoutDescriptors(`
+    const { SchemaPool, TimeBudget } = await import("${new URL("./schema-pool.ts", import.meta.url).href}");
+    const request = { tenant: "a", budget: new TimeBudget(10_000), signal: new AbortController().signal };
+    const compile = (pool, schema) => pool.compileRules(schema, "s", request);
+    // Loads what a first schema loads.
+    const first = new SchemaPool();
+    await compile(first, {});
+    const pool = new SchemaPool();
+    const release = exhaust();
+    const failure = await failureOf(() => compile(pool, { type: "object" }));
+    release();
+    const { rules } = await compile(pool, { type: "object" });
+    await Promise.all([first, pool].map((each) => each.close()));
+    report({ failure, isCompiled: rules !== "" });
+  `);
+    expect(outcome).toEqual({ failure: { name: "Error", code: "ERR_WORKER_INIT_FAILED" }, isCompiled: true });
+  },
+);

@@ -52,10 +52,16 @@ export interface SchemaPoolOptions {
   maxMegabytesPerThread?: number;
 }
 
+interface Threads {
+  pool: Piscina<SchemaTask, SchemaResult>;
+  /** Aborts with the reason when a thread has failed without a task: one that waits for it would wait for good. */
+  lost: AbortController;
+}
+
 /** Compiles schemas and validates values in worker threads, which keeps hostile schemas off the caller's event loop. */
 export class SchemaPool {
   readonly #maxThreads: number;
-  #pool: Promise<Piscina<SchemaTask, SchemaResult>> | undefined;
+  #threads: Promise<Threads> | undefined;
   readonly #queue: FairQueue;
   readonly #maxMegabytes: number;
   readonly #refusals = new LRUCache<string, Refusal>({ max: REFUSALS });
@@ -105,23 +111,31 @@ export class SchemaPool {
   }
 
   async close(): Promise<void> {
-    await (await this.#pool)?.destroy();
+    await (await this.#threads)?.pool.destroy();
   }
 
   /** Piscina is loaded for the first schema. */
-  #threads(): Promise<Piscina<SchemaTask, SchemaResult>> {
+  async #open(): Promise<Threads> {
     const worker = import.meta.url.endsWith(".ts") ? "./schema-worker.ts" : "./schema-worker.js";
-    this.#pool ??= import("piscina").then(
-      ({ Piscina }) =>
-        new Piscina({
-          filename: new URL(worker, import.meta.url).href,
-          minThreads: 0,
-          maxThreads: this.#maxThreads,
-          idleTimeout: IDLE_MS,
-          resourceLimits: { maxOldGenerationSizeMb: this.#maxMegabytes },
-        }),
-    );
-    return this.#pool;
+    const { Piscina } = await import("piscina");
+    const pool = new Piscina<SchemaTask, SchemaResult>({
+      filename: new URL(worker, import.meta.url).href,
+      minThreads: 0,
+      maxThreads: this.#maxThreads,
+      idleTimeout: IDLE_MS,
+      resourceLimits: { maxOldGenerationSizeMb: this.#maxMegabytes },
+    });
+    const lost = new AbortController();
+    // Without a listener, the error would end the application.
+    pool.on("error", (error) => this.#lose(lost, error));
+    return { pool, lost };
+  }
+
+  /** Ends the tasks of the threads. The next task starts others. */
+  #lose(lost: AbortController, error: unknown): void {
+    if (lost.signal.aborted) return;
+    this.#threads = undefined;
+    lost.abort(error);
   }
 
   async #run(task: Unlimited<SchemaTask>, key: string, request: SchemaRequest): Promise<SchemaResult> {
@@ -148,14 +162,29 @@ export class SchemaPool {
   }
 
   async #inThread(task: SchemaTask, signal: AbortSignal): Promise<SchemaResult> {
+    this.#threads ??= this.#open().catch((error: unknown) => {
+      this.#threads = undefined;
+      throw error;
+    });
+    const { pool, lost } = await this.#threads;
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    for (const each of [signal, lost.signal]) each.addEventListener("abort", end, { once: true });
     try {
-      const threads = await this.#threads();
-      return await threads.run(task, { signal });
+      signal.throwIfAborted();
+      return await pool.run(task, { signal: ending.signal });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
+      signal.throwIfAborted();
+      lost.signal.throwIfAborted();
+      const { code } = error as NodeJS.ErrnoException;
+      // The task is still in the pool's queue, and its failure there would be nobody's.
+      if (code === "ERR_WORKER_INIT_FAILED") this.#lose(lost, error);
+      if (code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
       const { path } = task;
       const message = `The schema exceeded the memory limit of ${this.#maxMegabytes} MB. Simplify it: ${path}.`;
       return { refusal: { code: "too_complex", message, path, exhausted: "memory" }, cpuMs: task.timeoutMs };
+    } finally {
+      for (const each of [signal, lost.signal]) each.removeEventListener("abort", end);
     }
   }
 }
