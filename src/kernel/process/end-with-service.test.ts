@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { eventually } from "../../../test/support/service/eventually.ts";
 import { processState } from "../../../test/support/service/process-state.ts";
+import { runWithoutDescriptors } from "../../../test/support/service/without-descriptors.ts";
 import { endWithService } from "./end-with-service.ts";
 
 const [program] = await endWithService(["true"]);
@@ -35,4 +36,15 @@ test.runIf(program !== "true")("a program that reads no input ends with a proces
 test("leaves the command of a missing program as it is", async () => {
   expect(await endWithService(["no-such-program", "x"])).toEqual(["no-such-program", "x"]);
   expect(await endWithService(["/no/such/program"])).toEqual(["/no/such/program"]);
+});
+
+test.runIf(program !== "true")("does not leave a command unwatched for lack of file descriptors", async () => {
+  const outcome = await runWithoutDescriptors(`
+    const { endWithService } = await import("${new URL("./end-with-service.ts", import.meta.url).href}");
+    const release = exhaust();
+    const failure = await failureOf(() => endWithService(["true"]));
+    release();
+    report({ failure, program: (await endWithService(["true"]))[0] });
+  `);
+  expect(outcome).toEqual({ failure: { name: "Fault", code: "server_is_overloaded" }, program });
 });

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { isExhausted, toStartFault } from "./start-fault.ts";
 
 const run = promisify(execFile);
 
@@ -13,12 +14,19 @@ const TIMEOUT_MS = 5_000;
 
 let isAvailable: Promise<boolean> | undefined;
 
-/** Returns the command as it is where the system has no such program, or lacks the command's own. */
+/**
+ * Returns the command as it is where the system has no such program, or lacks the command's own. Throws a Fault when it has
+ * nothing left for a process.
+ */
 export async function endWithService(command: readonly string[], path = process.env.PATH ?? ""): Promise<string[]> {
   const [wrapper, ...options] = WRAPPER;
   isAvailable ??= run(wrapper, [...options, "true"], { timeout: TIMEOUT_MS }).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (!isExhausted(error)) return false;
+      isAvailable = undefined;
+      throw toStartFault(error);
+    },
   );
   const [program = ""] = command;
   // Of a missing program, the error should speak.

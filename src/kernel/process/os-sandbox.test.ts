@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { OS_SANDBOX } from "../../../test/support/service/os-sandbox.ts";
+import { runWithoutDescriptors } from "../../../test/support/service/without-descriptors.ts";
 import { Child } from "./child.ts";
 
 // Its parents are visible, and /dev must not be: other temporary files may be in /dev/shm.
@@ -119,5 +120,17 @@ describe.runIf(OS_SANDBOX !== undefined)("a confined program", () => {
       starter.kill();
     }
     expect(output).toBe("started");
+  });
+
+  test("is not taken for missing while there are no file descriptors to look for it", async () => {
+    const outcome = await runWithoutDescriptors(`
+      const { findOsSandbox } = await import("${new URL("./os-sandbox.ts", import.meta.url).href}");
+      const release = exhaust();
+      const failure = await failureOf(findOsSandbox);
+      release();
+      const { problem } = await findOsSandbox();
+      report({ failure, problem });
+    `);
+    expect(outcome).toEqual({ failure: { name: "Fault", code: "server_is_overloaded" } });
   });
 });

@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { Child, type Confinement } from "./child.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
+import { isExhausted, toStartFault } from "./start-fault.ts";
 
 const run = promisify(execFile);
 const BUBBLEWRAP = "bwrap";
@@ -35,9 +36,15 @@ export type OsSandboxSearch = { sandbox: OsSandbox } | { problem: string };
 
 let search: Promise<OsSandboxSearch> | undefined;
 
-/** Finds what this machine has, by a trial of it. A sandbox is not installed while the process runs. */
+/**
+ * Finds what this machine has, by a trial of it. A sandbox is not installed while the process runs. Throws a Fault when
+ * the system has nothing left for the trial, which the next call repeats.
+ */
 export function findOsSandbox(): Promise<OsSandboxSearch> {
-  search ??= examine();
+  search ??= examine().catch((error: unknown) => {
+    search = undefined;
+    throw toStartFault(error);
+  });
   return search;
 }
 
@@ -45,7 +52,7 @@ async function examine(): Promise<OsSandboxSearch> {
   if (process.platform !== "linux") return { problem: "it needs Linux" };
   const version = await run(BUBBLEWRAP, ["--version"], { timeout: TIMEOUT_MS }).then(
     ({ stdout }) => stdout.trim(),
-    () => undefined,
+    unlessExhausted,
   );
   if (version === undefined) return { problem: "bubblewrap (bwrap) is not installed" };
   const libraries = await librariesOf(process.execPath);
@@ -88,7 +95,8 @@ async function trial(sandbox: OsSandbox): Promise<string | undefined> {
     confinement: sandbox.confine([], 0),
   });
   const errors = await text(child.output(2)).catch(() => "");
-  const { cause, code } = await child.ended;
+  const { cause, code, error } = await child.ended;
+  unlessExhausted(error);
   if (cause === "exit" && code === 0) return undefined;
   return errors.trim().split("\n").at(-1) || `it ended with ${code ?? cause}`;
 }
@@ -99,7 +107,13 @@ async function librariesOf(program: string): Promise<string[]> {
     // The loader of glibc lists what it would load, and starts nothing.
     env: { LD_TRACE_LOADED_OBJECTS: "1" },
     timeout: TIMEOUT_MS,
-  }).catch(() => ({ stdout: "" }));
+  }).catch((error: unknown) => unlessExhausted(error) ?? { stdout: "" });
   const files = [...stdout.matchAll(/(?:=>|^)\s*(\/\S+)/gm)].map(([, path]) => path ?? "");
   return files.length > 0 ? files : LIBRARY_FOLDERS.filter((folder) => existsSync(folder));
+}
+
+/** Rethrows an error that says nothing about the sandbox: what it hides would run without one for good. */
+function unlessExhausted(error: unknown): undefined {
+  if (isExhausted(error)) throw error;
+  return undefined;
 }
