@@ -117,11 +117,18 @@ export class WorkerPool {
     this.#links.set(id, link);
     const startedAt = performance.now();
     let isListening = false;
-    // After everything that it sent has arrived, unlike `exit`.
-    worker.once("disconnect", () => {
+    const forget = () => {
       this.#ended.push(link.metrics.filter(({ type }) => isTotal(type)));
       if (this.#links.get(id) === link) this.#links.delete(id);
       link.ended().catch((err: unknown) => logger.error({ err, worker: id }, "reservations were not released"));
+    };
+    // After everything that it sent has arrived, unlike `exit`.
+    worker.once("disconnect", forget);
+    worker.on("error", (err) => {
+      // A process that did not start has no end. Other errors concern a message or a signal.
+      if (worker.process.pid !== undefined) return;
+      logger.error({ err, worker: id }, "the process of a worker could not be started");
+      forget();
     });
     worker.once("exit", (code, signal) => {
       if (this.#isStopping || !isListening) return;

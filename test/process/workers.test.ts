@@ -1,5 +1,6 @@
 /** A service with several workers: one truth, whichever worker answers. */
 
+import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import OpenAI from "openai";
@@ -126,6 +127,20 @@ models: [{ id: crowded, task: chat, deployments: [${model}] }]
       [429, 120 - LIMIT],
     ]),
   );
+});
+
+test.runIf(process.platform === "linux")("starts a worker again once there are file descriptors for it", async () => {
+  const pair = await startServiceProcess({ config: "builtin_models: false\nserver: { workers: 2 }\n" });
+  onTestFinished(async () => void (await pair.stop()));
+  const logged = (message: string) => pair.log().filter(({ msg }) => msg === message);
+  const listening = () => logged("a worker listens");
+  await eventually(() => expect(listening()).toHaveLength(2));
+  const limit = (count: number) => execFileSync("prlimit", ["--pid", String(pair.process.pid), `--nofile=${count}:`]);
+  limit(10);
+  process.kill(Number(listening()[0]?.pid), "SIGKILL");
+  await eventually(() => expect(logged("the process of a worker could not be started")).not.toHaveLength(0));
+  limit(4096);
+  await eventually(() => expect(listening()).toHaveLength(3));
 });
 
 test("spends exactly the limit over all workers, and sums their metrics", async () => {
