@@ -46,6 +46,8 @@ export interface TranscriptionRequest {
   /** True if the caller requested a stream; an upstream is then asked for one too. */
   stream: boolean;
   callerHeaders?: CallerHeaders;
+  /** For turns between projects. */
+  project?: string;
 }
 
 /** Speakers whose voices the caller knows; without any, speakers get letters. */

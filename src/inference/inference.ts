@@ -224,13 +224,15 @@ export class Inference {
   /** Resolves with the first segment, or the end when there is no speech; otherwise like `chat`. */
   async transcribe(
     caller: Caller,
-    { model, ...request }: TranscriptionRequest,
+    { model, ...request }: Omit<TranscriptionRequest, "project">,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<TranscriptionEvent>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
     const keywords = this.#options.transcriptionKeywordsOf?.(caller) ?? [];
-    const run = (transcription: typeof request) =>
-      this.#runs.run(caller, model, transcriptionAdapter(transcription, keywords), onDisconnect);
+    const run = (transcription: typeof request) => {
+      const adapter = transcriptionAdapter({ ...transcription, project: projectOf(caller) }, keywords);
+      return this.#runs.run(caller, model, adapter, onDisconnect);
+    };
     const read = (transcription: typeof request) =>
       recording?.watch((events: TranscriptionEvent[]) => transcriptionContent(transcription, events));
     const guards = this.#guardrails.of(caller, model, "transcription", "file", onDisconnect);

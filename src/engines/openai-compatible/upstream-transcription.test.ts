@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeEngineServices } from "../../../test/support/models/engine-services.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/support/service/temporary-directory.ts";
@@ -185,4 +186,23 @@ test("stops measuring the audio on abort", async () => {
   })();
   await transcribe({ samples }, leaving.signal);
   expect(leaving.signal.aborted).toBe(true);
+});
+
+test("measures two recordings of a project at the same time where the upstream does not", async () => {
+  answer = (response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ text: "Hallo." }));
+  };
+  let running = 0;
+  let most = 0;
+  const recording = async function* () {
+    running += 1;
+    most = Math.max(most, running);
+    await nextTurn();
+    yield new Float32Array(48_000);
+    running -= 1;
+  };
+  const all = await Promise.all([1, 2, 3, 4, 5].map(() => transcribe({ samples: recording(), project: "one" })));
+  for (const { events } of all) expect(events.at(-1)).toMatchObject({ type: "finish", audioSeconds: 3 });
+  expect(most).toBe(2);
 });

@@ -7,6 +7,7 @@ import type {
   TranscriptionModel,
   TranscriptionRequest,
 } from "../../contracts/transcription-model.ts";
+import { FairTurns } from "../../kernel/async/fair-turns.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { lazy } from "../../kernel/lazy.ts";
 import type { Exchange, ResponseHead } from "./connection/exchange.ts";
@@ -103,8 +104,15 @@ async function secondsToldOrCounted(
   return duration ?? segments?.at(-1)?.end ?? (await secondsOf(request, signal));
 }
 
+/** Upstreams may have any number of slots, and each recording takes a process for as long as it is decoded. */
+const measuring = new FairTurns({ slots: 4, maxHeld: 2 });
+
 /** Measures the recording's duration for usage when the upstream does not report it. */
-async function secondsOf({ samples }: TranscriptionRequest, signal: AbortSignal): Promise<number> {
+async function secondsOf({ samples, project = "" }: TranscriptionRequest, signal: AbortSignal): Promise<number> {
+  return (await measuring.run(project, signal, () => measure(samples, signal))) ?? 0;
+}
+
+async function measure(samples: AsyncIterable<Float32Array>, signal: AbortSignal): Promise<number> {
   let count = 0;
   try {
     for await (const each of samples) {

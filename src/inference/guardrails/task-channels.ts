@@ -60,7 +60,7 @@ const SPEAKERS: Channels<NonNullable<TranscriptionRequest["speakers"]>> = {
 };
 
 /** The recording itself has no text yet; its transcript is guarded. */
-export const TRANSCRIPTION: Channels<Omit<TranscriptionRequest, "model">> = {
+export const TRANSCRIPTION: Channels<Omit<TranscriptionRequest, "model" | "project">> = {
   prompt: "prompt",
   file: fieldsOf(AUDIO_FILE),
   speakers: fieldsOf(SPEAKERS),
