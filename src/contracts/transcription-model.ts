@@ -55,8 +55,10 @@ export interface KnownSpeakers {
   names: readonly string[];
   /** A recording of each as a data URL. */
   references: readonly string[];
-  /** The recordings as mono samples at 16 kHz. */
-  voices?: readonly Float32Array[];
+  /** Decodes the recordings, for an engine that compares them itself. Throws a Fault, or the signal's reason. */
+  readVoices?: (signal: AbortSignal) => Promise<readonly Float32Array[]>;
+  /** What `readVoices` has read: mono samples at 16 kHz. */
+  voices?: readonly Float32Array[] | undefined;
 }
 
 interface AudioFile {

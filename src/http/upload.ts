@@ -274,7 +274,8 @@ function isFull(code: string | undefined): boolean {
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
-function toDiskFault(error: NodeJS.ErrnoException): unknown {
+/** Returns a Fault for an error of a disk or folder that cannot take a file now, and any other one as it is. */
+export function toDiskFault(error: NodeJS.ErrnoException): unknown {
   const { code = "" } = error;
   if (isFull(code)) {
     return unavailable("The disk has no space for this upload.", "server_is_overloaded", 60, error);

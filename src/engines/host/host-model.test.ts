@@ -39,6 +39,20 @@ test("proxies moderation, speech and transcription models", async () => {
   ]);
 });
 
+test("decodes the recordings of known speakers for the model's process, and stops on abort", async () => {
+  const { model } = await openHosted("transcription");
+  const leaving = new AbortController();
+  const readVoices = async (signal: AbortSignal) => {
+    signal.throwIfAborted();
+    return [new Float32Array(1), new Float32Array(1)];
+  };
+  const request = { ...recording(samples(5)), speakers: { names: ["Ann", "Ben"], references: ["", ""], readVoices } };
+  const hear = () => Array.fromAsync(model.transcribe(request, leaving.signal));
+  expect((await hear()).at(-1)).toMatchObject({ type: "finish", audioSeconds: 2 });
+  leaving.abort();
+  expect(await hear()).toEqual([]);
+});
+
 test("sends a recording only as fast as the model reads it, and forwards its failure", async () => {
   const { model } = await openHosted("transcription");
   const never = new AbortController().signal;

@@ -4,7 +4,7 @@ import type { ChatEvent, ChatRequest } from "../../contracts/chat-model.ts";
 import type { EmbeddingResult, RerankRequest, RerankResult } from "../../contracts/embedding-model.ts";
 import type { Model } from "../../contracts/engine.ts";
 import type { SpeechEvent } from "../../contracts/speech-model.ts";
-import type { TranscriptionEvent } from "../../contracts/transcription-model.ts";
+import type { TranscriptionEvent, TranscriptionRequest } from "../../contracts/transcription-model.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { checkedChat } from "../shared/checked-chat.ts";
 import { withGrammars } from "../shared/compile-schemas.ts";
@@ -97,13 +97,24 @@ export async function hostModel(options: HostModelOptions): Promise<Hosted<Model
       } satisfies Pick<Extract<Model, { task: "speech" }>, "speak">);
     case "transcription":
       return Object.assign(common, facts, {
-        // The model reads the samples, and a function cannot be sent to its process.
-        transcribe: ({ samples, file: _upload, callerHeaders: _theirs, ...request }, until) =>
-          supervisor.call(request, samples, until) as AsyncIterable<TranscriptionEvent>,
+        transcribe: (request, until) => transcribe(request, until, supervisor),
       } satisfies Pick<Extract<Model, { task: "transcription" }>, "transcribe">);
     case "image":
       throw new Error("Models of images run behind an upstream or another server");
   }
+}
+
+/** The model reads the samples, and its process has the voices: functions cannot be sent to it. */
+async function* transcribe(
+  { samples, file: _upload, callerHeaders: _theirs, speakers, ...request }: TranscriptionRequest,
+  until: AbortSignal,
+  supervisor: Supervisor,
+): AsyncGenerator<TranscriptionEvent> {
+  const voices = await speakers?.readVoices?.(until).catch((failure: unknown) => {
+    if (!until.aborted) throw failure;
+  });
+  const known = speakers && { names: speakers.names, references: [], voices: voices ?? [] };
+  yield* supervisor.call({ ...request, speakers: known }, samples, until) as AsyncIterable<TranscriptionEvent>;
 }
 
 /** Answers a request that `prepare` may have skipped. */

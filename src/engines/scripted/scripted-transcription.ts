@@ -1,4 +1,4 @@
-/** A transcription model that reads the entire recording and then emits a configured reply sentence by sentence. */
+/** A transcription model that reads the entire recording, and those of known speakers, and then emits a configured reply sentence by sentence. */
 
 import type { ModelHealth } from "../../contracts/open-model.ts";
 import type {
@@ -36,6 +36,7 @@ export class ScriptedTranscription implements TranscriptionModel {
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
     const reply = this.#replies.find(({ match }) => matches(match, request.prompt ?? ""));
     if (reply === undefined) throw invalidRequest("No configured reply matches this prompt.", "prompt");
+    await request.speakers?.readVoices?.(signal);
     const samples = await countSamples(request.samples, signal);
     if (samples === undefined) return;
     const audioSeconds = samples / SAMPLE_RATE;

@@ -2,6 +2,7 @@ import { openAsBlob } from "node:fs";
 import { dirname } from "node:path";
 import type { Decoder } from "@parlance-inference/audio/decode";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { projectOf } from "../../contracts/caller.ts";
 import { takeMultipart } from "../../http/form-scopes.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
@@ -20,7 +21,7 @@ import {
 } from "../../wire/openai/audio/transcription-body.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { withAudioFaults } from "./audio-faults.ts";
-import { decodeReferences } from "./decode-references.ts";
+import { SpeakerReferences } from "./speaker-references.ts";
 
 export interface TranscriptionParts {
   decoder: Decoder;
@@ -35,6 +36,7 @@ const SAMPLE_RATE = 16_000;
 /** POST /v1/audio/transcriptions and /v1/audio/translations */
 export function audioTranscriptions(inference: Inference, parts: TranscriptionParts): FastifyPluginAsync {
   const { decoder, uploads, maxAudioSeconds, unknownFields } = parts;
+  const references = new SpeakerReferences(decoder);
   const transcribe = async (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -53,10 +55,10 @@ export function audioTranscriptions(inference: Inference, parts: TranscriptionPa
     const samples = withAudioFaults(decoder.decode(options, controller.signal));
     const original = { name: file.name, bytes: file.bytes, open: () => openAsBlob(file.path) };
     const common = { model: parsed.model, file: original, samples, callerHeaders: request.headers };
-    const speakerReferences = parsed.request.speakers;
-    const folder = dirname(file.path);
-    const voices = await decodeReferences(speakerReferences?.references ?? [], decoder, folder, controller.signal);
-    const speakers = speakerReferences && { ...speakerReferences, voices };
+    const known = parsed.request.speakers;
+    const place = { project: projectOf(request.caller), folder: dirname(file.path) };
+    const readVoices = (signal: AbortSignal) => references.read(known?.references ?? [], { ...place, signal });
+    const speakers = known && { ...known, readVoices };
     const transcription = { ...parsed.request, ...common, speakers };
     const answer = await inference.transcribe(request.caller, transcription, onLeave);
     if (parsed.stream)

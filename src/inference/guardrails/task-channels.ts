@@ -56,6 +56,7 @@ const AUDIO_FILE: Channels<TranscriptionRequest["file"]> = { name: "prompt", byt
 const SPEAKERS: Channels<NonNullable<TranscriptionRequest["speakers"]>> = {
   names: each("prompt"),
   references: "none",
+  readVoices: "none",
   voices: "none",
 };
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChatEvent, ChatModel } from "../../../src/contracts/chat-model.ts";
 import type { Model } from "../../../src/contracts/engine.ts";
 import { messageText } from "../../../src/contracts/message-text.ts";
-import type { TranscriptionEvent } from "../../../src/contracts/transcription-model.ts";
+import type { KnownSpeakers, TranscriptionEvent } from "../../../src/contracts/transcription-model.ts";
 import type { HostedServices } from "../../../src/engines/host/model-child.ts";
 import { Fault } from "../../../src/kernel/faults.ts";
 
@@ -62,7 +62,7 @@ export async function open(settings: HostedSettings, { warn }: HostedServices): 
         task: "transcription",
         languages: ["en"],
         abilities: { translation: false, prompt: false, temperature: false, wordTimes: false, diarization: false },
-        transcribe: ({ samples }) => listen(samples),
+        transcribe: ({ samples, speakers }) => listen(speakers === undefined ? samples : voicesOf(speakers)),
       };
   }
 }
@@ -132,4 +132,8 @@ async function* listen(samples: AsyncIterable<Float32Array>): AsyncGenerator<Tra
     yield { type: "segment", startSeconds: count++, endSeconds: count, text, words: undefined, confidence: undefined };
   }
   yield { type: "finish", audioSeconds: count, language: "en" };
+}
+
+async function* voicesOf({ voices = [] }: KnownSpeakers): AsyncGenerator<Float32Array> {
+  yield* voices;
 }

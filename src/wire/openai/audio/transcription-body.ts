@@ -11,6 +11,10 @@ import { parse } from "../validate.ts";
 const FORMATS = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof FORMATS)[number];
 
+/** As OpenAI's API: each recording takes a process for as long as it is decoded. */
+const MAX_KNOWN_SPEAKERS = 4;
+const DATA_URL = /^data:[^,]*;base64,/;
+
 const number = z.string().transform((value) => (value.trim() === "" ? Number.NaN : Number(value)));
 const flag = z
   .string()
@@ -35,8 +39,8 @@ export const TranscriptionBody = named(
     timestamp_granularities: z.array(z.enum(["word", "segment"])).optional(),
     include: z.array(z.string()).optional(),
     chunking_strategy: z.union([z.literal("auto"), z.looseObject({ type: z.literal("server_vad") })]).optional(),
-    known_speaker_names: z.array(z.string()).optional(),
-    known_speaker_references: z.array(z.string()).optional(),
+    known_speaker_names: z.array(z.string()).max(MAX_KNOWN_SPEAKERS).optional(),
+    known_speaker_references: z.array(z.string()).max(MAX_KNOWN_SPEAKERS).optional(),
     keywords: z.array(z.string()).optional(),
     languages: z.array(z.string()).optional(),
   })),
@@ -155,6 +159,11 @@ function toKnownSpeakers(
   if (names.length !== references.length) {
     const message = `Each known speaker needs a name and a reference; there are ${names.length} names and ${references.length} references.`;
     throw invalidRequest(message, "known_speaker_names", "invalid_value");
+  }
+  const invalid = references.findIndex((reference) => !DATA_URL.test(reference));
+  if (invalid >= 0) {
+    const message = "Each reference must be a data URL such as data:audio/wav;base64,….";
+    throw invalidRequest(message, `known_speaker_references[${invalid}]`, "invalid_value");
   }
   if (format === "diarized_json") return { names, references };
   if (names.length === 0) return undefined;
