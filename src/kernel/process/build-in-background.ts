@@ -24,8 +24,10 @@ export function buildInBackground(logger: Logger, { script, args: words = [], su
   const command = [process.execPath, path, ...words];
   const [program = "", ...args] = process.platform === "win32" ? command : ["nice", ...LOWEST_PRIORITY, ...command];
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
-  const errors = text(child.stderr);
   child.once("error", (error) => logger.warn({ error: error.message }, `${subject} could not be built`));
+  // Without file descriptors, it has no streams either.
+  if (child.pid === undefined) return;
+  const errors = text(child.stderr);
   child.once("close", async (code) => {
     if (code) logger.warn({ code, output: (await errors).slice(-2000) }, `${subject} could not be built`);
   });

@@ -2,6 +2,7 @@
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { toStartFault } from "../../../kernel/process/start-fault.ts";
 import type { IndexMatch, IndexQuery } from "./store-index.ts";
 import type { IndexAnswer, IndexCommand } from "./vector-index-worker.ts";
 
@@ -61,7 +62,8 @@ export class VectorIndex implements AsyncDisposable {
     });
     let failure: Error = new Error("the thread that searches vector stores has ended");
     worker.on("error", (error) => {
-      failure = error instanceof Error ? error : new Error(String(error));
+      const cause = toStartFault(error);
+      failure = cause instanceof Error ? cause : new Error(String(cause));
     });
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
