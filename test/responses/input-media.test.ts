@@ -2,7 +2,7 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { docx, pdf } from "../support/vector-stores/sample-documents.ts";
@@ -146,4 +146,19 @@ test("bounds the texts of all documents of a request together", async () => {
     status: 400,
     message: expect.stringContaining("8000000 characters"),
   });
+});
+
+test("reads nothing to count the tokens of a request beyond a limit", async () => {
+  const limited = await startService({
+    config: `
+builtin_models: false
+limits: { key: { requests_per_minute: 1 } }
+models: [{ id: reader, task: chat, deployments: [{ engine: scripted, echo: true }] }]
+`,
+  });
+  onTestFinished(() => limited.stop());
+  const input = [{ role: "user", content: [{ type: "input_file", file_id: "file-nobody" }] }];
+  const count = async () => (await limited.post("/v1/responses/input_tokens", { model: "reader", input })).status;
+  expect(await count()).toBe(400);
+  expect(await count()).toBe(429);
 });

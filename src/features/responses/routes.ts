@@ -108,16 +108,19 @@ export function responses(
       },
       async (request, reply) => {
         const chat = await read(request);
+        const { caller } = request;
+        // Downloads and documents are what the limit is for.
+        const rateLimitStatus = await inference.admit(caller);
         const sent = { model: chat.body.model, ...chat.prompt };
         const { context, input } = await content(reply, sent, ["context", "input"]);
         chat.prompt = { context, input };
         // Functions of tools that run here are not counted: their servers are not asked.
-        const positions = servedBy(chat, request.caller);
+        const positions = servedBy(chat, caller);
         const served = positions && { positions, includes: [], functions: new Map() };
         chat.tools = { ...chat.tools, tools: shownTools(chat.tools), served };
         reportIgnoredFields(reply, ignoredFields(chat.body, KNOWN_FIELDS, true, served));
-        const counted = await inference.countPromptTokens(request.caller, toTypedCall(toCall(chat)).request);
-        reply.headers(toRateLimitHeaders(counted.rateLimitStatus));
+        const counted = await inference.measurePrompt(caller, toTypedCall(toCall(chat)).request);
+        reply.headers(toRateLimitHeaders(rateLimitStatus));
         reply.header("x-parlance-token-count", counted.isEstimate ? "estimate" : "exact");
         return { object: "response.input_tokens", input_tokens: counted.promptTokens };
       },
