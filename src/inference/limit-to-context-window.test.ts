@@ -9,7 +9,14 @@ test("limits prompt and answer to the longest context window", () => {
 });
 
 test("limits each choice separately", () => {
-  expect(limitToContextWindow(upperBound, [4096], 3).completionTokens).toBe(3 * 4096);
+  expect(limitToContextWindow(upperBound, [4096], { choices: 3 }).completionTokens).toBe(3 * 4096);
+});
+
+test("limits each prompt separately", () => {
+  expect(limitToContextWindow(upperBound, [4096], { prompts: 256, choices: 256 })).toMatchObject({
+    ...{ promptTokens: 256 * 4096, completionTokens: 256 * 4096 },
+  });
+  expect(limitToContextWindow(upperBound, [undefined], { prompts: 256 }).promptTokens).toBe(1e9);
 });
 
 test("limits only the answer when a window is unknown", () => {

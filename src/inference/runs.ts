@@ -106,7 +106,7 @@ export class Runs {
       catalogId: model.id,
       upperBound: () => {
         if (replay !== undefined) return NO_UPPER_BOUND;
-        upperBound ??= limitToContextWindow(adapter.upperBound(), contextWindowsOf(candidates), adapter.choices);
+        upperBound ??= limitToContextWindow(adapter.upperBound(), contextWindowsOf(candidates), adapter);
         return upperBound;
       },
       operation: adapter.task,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { makeChatCall } from "../../../test/support/service/chat-request.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
+import { readCompletionBody } from "../../wire/openai/completions/completions-body.ts";
+import { toCompletionCall } from "../../wire/openai/completions/completions-call.ts";
 import { chatAdapter } from "./chat-adapter.ts";
 
 describe("the maximum usage of a chat", () => {
@@ -10,6 +12,14 @@ describe("the maximum usage of a chat", () => {
   test("is the limit of each choice times the number of choices", () => {
     expect(upperBoundOf({ max_tokens: 100, n: 3 }).completionTokens).toBe(300);
     expect(upperBoundOf({ n: 3 }).completionTokens).toBeUndefined();
+  });
+
+  test("has a context window for each prompt of a text completion, and an answer for each of `best_of`", () => {
+    const body = { model: "m", prompt: ["One.", "Two.", "Three."], best_of: 2, max_tokens: 10 };
+    const call = toCompletionCall(readCompletionBody(body), {}, "ignore");
+    const adapter = chatAdapter(call, "one");
+    expect([adapter.prompts, adapter.choices, adapter.upperBound().completionTokens]).toEqual([3, 6, 60]);
+    expect(chatAdapter(makeChatCall({ n: 3 }), "one").prompts).toBe(1);
   });
 
   test("counts the tools and the schema as they are written", () => {

@@ -41,6 +41,7 @@ export function chatAdapter(
     task: "chat",
     onWait,
     upperBound: () => chatUpperBound(call),
+    prompts: Math.max(1, call.prompts?.length ?? 1),
     choices: choicesOf(call),
     cacheParts: (upstreams) => chatParts(call, upstreams),
     callerHeaders: request.callerHeaders,

@@ -28,7 +28,9 @@ export interface TaskAdapter<Opened extends Model, Event> {
   isRepeatable?(events: readonly Event[]): boolean;
   /** Headers of the caller. */
   callerHeaders?: CallerHeaders | undefined;
-  /** Number of requested choices; default 1. */
+  /** Number of prompts, each of which has the context window to itself; default 1. */
+  prompts?: number;
+  /** Number of requested choices of all prompts; default 1. */
   choices?: number;
   /** Returns keys that are equal for requests that benefit from the same deployment's prefix cache. */
   affinity(this: void): PrefixKeys | undefined;
