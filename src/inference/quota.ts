@@ -15,7 +15,7 @@ export interface QuotaClaim {
   /** Computed only when a limit applies, since it reads the complete prompt. */
   upperBound(): UsageUpperBound;
   operation: Operation | undefined;
-  /** Returns the charges of all deployments that may answer. Called only when a spend limit applies. */
+  /** Returns the charges of all deployments that may answer; none: it is free. Called only when a spend limit applies. */
   charges(): readonly Charge[];
   /** Number of choices; default 1. */
   choices?: number;
@@ -34,6 +34,8 @@ export interface UsageUpperBound {
   completionTokens: number | undefined;
   /** Size of an upload. */
   audioBytes: number;
+  /** Seconds of audio; left out: as many as an upload of this size has. */
+  audioSeconds?: number;
   /** Characters of speech input. */
   characters: number;
   /** Images to generate; left out: none. */

@@ -110,7 +110,7 @@ export class Runs {
         return upperBound;
       },
       operation: adapter.task,
-      charges: () => chargesOf(projectOf(caller), candidates),
+      charges: () => (replay === undefined ? chargesOf(projectOf(caller), candidates) : []),
       choices: adapter.choices,
       isWithinRequest,
       isBatch: caller.priority === "batch",

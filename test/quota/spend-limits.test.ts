@@ -13,6 +13,15 @@ models:
     task: chat
     price: { completion: "0.1" }
     deployments: [{ engine: scripted, slots: 200, replies: [{ text: Polly }] }]
+  - id: kept
+    task: chat
+    cache: {}
+    price: { request: "0.1" }
+    deployments: [{ engine: scripted, replies: [{ text: Polly }] }]
+  - id: talker
+    task: speech
+    price: { second: "1" }
+    deployments: [{ engine: scripted, speech: { voices: [low] } }]
   - id: stray
     task: chat
     deployments: [{ engine: scripted, slots: 200, replies: [{ text: Woof }] }]
@@ -126,6 +135,31 @@ test("counts running requests against a changed limit", async () => {
   leaving.abort();
   await slow;
   await expect.poll(async () => (await ask("parrot", 1)).status).toBe(200);
+});
+
+test("counts speech by the second, and an answer from the cache not at all", async () => {
+  const { projects } = administrator();
+  const { id } = await projects.create({ name: "Speaking" });
+  const { api_key: key } = await projects.serviceAccounts.create(id, { name: "Speaker" });
+  const headers = { authorization: `Bearer ${key?.value}` };
+  const messages = [{ role: "user", content: "Kept." }];
+  const chat = () => service.post("/v1/chat/completions", { model: "kept", messages, temperature: 0 }, { headers });
+  const speak = async (input: string) => {
+    const body = { model: "talker", voice: "alloy", response_format: "pcm", input };
+    const answer = await service.post("/v1/audio/speech", body, { headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  // Ten cents and a dollar.
+  await projects.spendLimit.update(id, limitOf(110));
+  expect((await chat()).status).toBe(200);
+  // A second for four characters.
+  expect(await speak("Hello there.")).toBe(429);
+  // Each reserves half a second and takes a tenth.
+  for (let request = 0; request < 6; request += 1) expect(await speak("Hm")).toBe(200);
+  expect(await speak("Hm")).toBe(429);
+  const again = await chat();
+  expect([again.status, again.headers.get("x-parlance-cache")]).toEqual([200, "hit"]);
 });
 
 test("admits requests over an inactive limit and logs a warning", async () => {

@@ -37,6 +37,8 @@ export function compile(price: Price): Compiled | undefined {
 export class Compiled {
   readonly factor: Factor;
   readonly toolCalls: ReadonlyMap<string, bigint>;
+  /** Whether every rate is 0. */
+  readonly isFree: boolean;
   readonly #base: Rates;
   readonly #tiers: readonly Tier[];
   /** Rates by the places of the tiers that hold. */
@@ -51,6 +53,8 @@ export class Compiled {
       serviceTier: tier.service_tier,
       rates: toRates(tier),
     }));
+    const rates = [this.#base, ...this.#tiers.map((tier) => tier.rates)].flatMap((each) => Object.values(each));
+    this.isFree = [...rates, ...this.toolCalls.values()].every((rate) => rate === 0n);
   }
 
   /** Rates of a request with a prompt of this length, in this tier; undefined: the standard one. */

@@ -192,3 +192,8 @@ function line(unit: PriceUnit, thousandths: number, rate: bigint = 0n): Line {
 export function isPriced(price: Price): boolean {
   return compile(price) !== undefined;
 }
+
+/** Whether some request costs something: there is a price, which is not 0. */
+export function mayCost({ price }: Charge): boolean {
+  return compile(price)?.isFree === false;
+}

@@ -1,8 +1,12 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { costInNanoDollars } from "../../catalog/prices/cost.ts";
+import { PRICE_UNITS, type Price } from "../../contracts/price.ts";
+import { TASKS } from "../../contracts/task.ts";
 import { InMemoryCounters } from "../../counters/in-memory-counters.ts";
+import { NO_UPPER_BOUND } from "../../inference/adapters/task-adapter.ts";
 import type { QuotaClaim } from "../../inference/quota.ts";
 import { createLogger } from "../../kernel/logger.ts";
-import { NO_USAGE } from "../../kernel/usage.ts";
+import { NO_USAGE, type Operation, type Usage } from "../../kernel/usage.ts";
 import { spendBounds } from "../budgets/spend-bounds.ts";
 import type { UsageLabel } from "../usage/usage-batch.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
@@ -146,4 +150,56 @@ test("rejects an excessive max_tokens with an amount that counters can represent
   const refused = limits.reserve(claimOf(Number.MAX_SAFE_INTEGER));
   await expect(refused).rejects.toMatchObject({ kind: "quota-exhausted" });
   expect(asked.every((amount) => Number.isSafeInteger(amount))).toBe(true);
+});
+
+describe("counts what is billed, also where a request has no upper bound:", () => {
+  /** Of every unit that some price counts. */
+  const used: Usage = {
+    ...{ promptTokens: 900, cachedTokens: 300, completionTokens: 900, reasoningTokens: 100, estimated: false },
+    ...{ characters: 900, audioSeconds: 900 },
+    details: {
+      ...{ cacheWriteTokens: 200, cacheWriteHourTokens: 100, inputAudioTokens: 200, cachedAudioTokens: 100 },
+      ...{ inputImageTokens: 100, outputAudioTokens: 100, outputImageTokens: 100, inputAudioSeconds: 900, images: 9 },
+      ...{ toolCalls: { web_search: 9 }, serviceTier: "flex" },
+    },
+  };
+  const units = PRICE_UNITS.map((unit): [string, Price] => [unit, { [unit]: "0.02" }]);
+  const prices: [string, Price][] = [
+    ...units,
+    ["tool calls", { tool_calls: { web_search: "0.02" } }],
+    ["a tier", { prompt: "0", tiers: [{ service_tier: "flex", prompt: "0.02" }] }],
+  ];
+  const operations: Operation[] = [...TASKS, "tool"];
+  const billed = operations.flatMap((operation) =>
+    prices
+      .map(([unit, price]) => {
+        const charge = { price, factors: [] };
+        return { operation, unit, charge, cost: costInNanoDollars(charge, operation, used) ?? 0 };
+      })
+      .filter(({ cost }) => cost > 0),
+  );
+
+  test.each(billed)("$operation by $unit", async ({ operation, charge, cost }) => {
+    const { limits } = start(3, async () => 0);
+    const claim = { ...claimOf(0), operation, charges: () => [charge], upperBound: () => NO_UPPER_BOUND };
+    (await limits.reserve(claim)).settle(used, cost);
+    await expect(limits.reserve(claim)).rejects.toThrow(`Used $${(cost / DOLLAR).toFixed(6)}`);
+  });
+
+  test("each operation has prices", () => {
+    expect([...new Set(billed.map(({ operation }) => operation))]).toEqual(operations);
+  });
+});
+
+test.each([
+  ["no price", {}],
+  ["a price of 0", { prompt: "0", completion: "0" }],
+])("admits requests with %s beyond the limit", async (_what, price) => {
+  const { limits, spend } = start(10, async () => 0);
+  await spend();
+  await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  expect((await limits.reserve({ ...claimOf(1), charges: () => [{ price, factors: [] }] })).rateLimitStatus).toEqual(
+    {},
+  );
+  await limits.reserve({ ...claimOf(1), charges: () => [] });
 });

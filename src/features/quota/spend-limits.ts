@@ -1,7 +1,8 @@
 /** Enforces spend limits and budgets: the maximum cost of a request is reserved before it begins. */
 
-import { maxCostInNanoDollars } from "../../catalog/prices/cost.ts";
+import { maxCostInNanoDollars, mayCost } from "../../catalog/prices/cost.ts";
 import type { Caller } from "../../contracts/caller.ts";
+import type { Charge } from "../../contracts/price.ts";
 import type { Counters } from "../../counters/counters.ts";
 import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "../../inference/quota.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
@@ -32,6 +33,8 @@ const MAX_WAIT_MS = 2_000;
 const RETRY_MS = 1_000;
 /** A million dollars per request, so that sums stay below 2^53. */
 const MAX_NANO_DOLLARS = 1e15;
+/** Reserved where the cost has no bound, as that of a provider's tools: a limit that is reached refuses the request. */
+const LEAST_NANO_DOLLARS = 1;
 /** Tokens of the largest image of the best quality, for models whose price is per token. */
 const MAX_TOKENS_PER_IMAGE = 6_500;
 /** Assumed bit rate of uploads, whose duration is unknown before decoding: that of common speech files. */
@@ -50,8 +53,9 @@ export class SpendLimits implements Quota {
 
   reserve(claim: QuotaClaim): Reservation | Promise<Reservation> {
     const bounds = this.#options.boundsOf(claim.caller, claim.startedAt);
-    const amount = bounds.length === 0 ? 0 : this.#maxCost(claim);
-    return amount > 0 ? this.#take(claim, bounds, amount) : UNLIMITED;
+    if (bounds.length === 0) return UNLIMITED;
+    const charges = claim.charges().filter(mayCost);
+    return charges.length === 0 ? UNLIMITED : this.#take(claim, bounds, this.#maxCost(claim, charges));
   }
 
   /** Counters begin before the cost is recorded: one that began later would contain it already. */
@@ -114,9 +118,9 @@ export class SpendLimits implements Quota {
     await count(nanoDollars);
   }
 
-  #maxCost(claim: QuotaClaim): number {
-    const { operation, charges, upperBound: computeUpperBound } = claim;
-    if (operation === undefined) return 0;
+  #maxCost(claim: QuotaClaim, charges: readonly Charge[]): number {
+    const { operation, upperBound: computeUpperBound } = claim;
+    if (operation === undefined) return LEAST_NANO_DOLLARS;
     const upperBound = computeUpperBound();
     const { images = 0 } = upperBound;
     const completionTokens = upperBound.completionTokens ?? this.#options.estimates.estimate(claim);
@@ -126,10 +130,10 @@ export class SpendLimits implements Quota {
       completionTokens: completionTokens + images * MAX_TOKENS_PER_IMAGE,
       ...(images > 0 && { details: { images } }),
       characters: upperBound.characters,
-      audioSeconds: upperBound.audioBytes / BYTES_PER_SECOND,
+      audioSeconds: upperBound.audioSeconds ?? upperBound.audioBytes / BYTES_PER_SECOND,
     };
-    const costs = charges().map((charge) => maxCostInNanoDollars(charge, operation, usage) ?? 0);
-    return Math.min(MAX_NANO_DOLLARS, Math.max(0, ...costs));
+    const costs = charges.map((charge) => maxCostInNanoDollars(charge, operation, usage) ?? 0);
+    return Math.min(MAX_NANO_DOLLARS, Math.max(LEAST_NANO_DOLLARS, ...costs));
   }
 
   async #bucketOf(bound: SpendBound) {

@@ -27,3 +27,9 @@ test("counts samples only", () => {
   expect(adapter.count(new Float32Array(3), used)).toBe(true);
   expect(used.audioSeconds).toBe(3);
 });
+
+test("bounds the seconds of speech by its characters and its speed", () => {
+  const boundOf = (speed: number) => speechAdapter({ ...request, text: "x".repeat(80), speed }, () => []).upperBound();
+  expect(boundOf(1)).toMatchObject({ characters: 80, audioSeconds: 20 });
+  expect(boundOf(0.25).audioSeconds).toBe(80);
+});

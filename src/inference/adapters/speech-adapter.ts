@@ -5,6 +5,9 @@ import { type Fault, unsupportedValue } from "../../kernel/faults.ts";
 import { speechParts } from "../cache/cache-parts.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./task-adapter.ts";
 
+/** Slow speech in Chinese, whose characters take the most time; letters take a third of it. */
+const CHARACTERS_PER_SECOND = 4;
+
 /**
  * Adapts speech; its usage counts characters and seconds. `timedModels` are IDs of models that say when words are spoken,
  * for the answer to a request that its model cannot serve.
@@ -16,7 +19,11 @@ export function speechAdapter(
   let sampleRate = 1;
   return {
     task: "speech",
-    upperBound: () => ({ ...NO_UPPER_BOUND, characters: request.text.length }),
+    upperBound: () => ({
+      ...NO_UPPER_BOUND,
+      characters: request.text.length,
+      audioSeconds: request.text.length / (CHARACTERS_PER_SECOND * request.speed),
+    }),
     cacheParts: () => speechParts(request),
     callerHeaders: request.callerHeaders,
     affinity: () => undefined,
