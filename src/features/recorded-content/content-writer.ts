@@ -17,7 +17,7 @@ import type { Database } from "../../storage/database.ts";
 import { hasFailed } from "../usage/index.ts";
 import type { ContentSizes } from "./content-sizes.ts";
 import { insertContents, type NewContent } from "./recorded-content-queries.ts";
-import { findersOf, redactContent } from "./redact-content.ts";
+import { findersOf, redactContent, type StorableContent } from "./redact-content.ts";
 import type { CompletionFields, SealedContents } from "./sealed-content.ts";
 import { type SearchTokens, wordsOf } from "./search-tokens.ts";
 import type { RecordedContentSettings } from "./settings.ts";
@@ -164,18 +164,20 @@ export class ContentWriter {
       const maxBytes = settings.maxContentKilobytes * 512;
       const finders = findersOf(masking, { services, project: projectId ?? organizationId });
       const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(REDACT_TIMEOUT_MS)]);
-      const bounded = limit(content, finders.length === 0 ? maxBytes : MASKED_TIMES * maxBytes);
+      const storable = { ...content, request: completion?.request };
+      const bounded = limit(storable, finders.length === 0 ? maxBytes : MASKED_TIMES * maxBytes);
       const masked = limit(await redactContent(bounded, finders, signal), maxBytes);
       const isTruncated = bounded.isTruncated || masked.isTruncated || undefined;
-      const { inputMessages, outputMessages, tools } = masked;
+      const { inputMessages, outputMessages, tools, request = {} } = masked;
       const stored = {
         entry,
         inputMessages,
         outputMessages,
         tools: tools?.length === 0 ? undefined : tools,
         isTruncated,
+        completion: completion && { ...completion, request },
       };
-      const bytes = sealed.seal({ projectId, id }, { ...stored, completion });
+      const bytes = sealed.seal({ projectId, id }, stored);
       const days = Math.max(policy?.keepDays ?? 0, completion === undefined ? 0 : settings.keepCompletionsDays);
       const words = policy?.isSearchable ? wordsOf(masked) : [];
       return {
@@ -216,7 +218,7 @@ function toItem(entry: RequestEntry, recording: RequestRecording): Item {
 }
 
 /** Keeps the newest messages of the prompt and the beginning of the answer. */
-function limit(content: RecordedContent, maxBytes: number): RecordedContent & { isTruncated: boolean } {
+function limit(content: StorableContent, maxBytes: number): StorableContent & { isTruncated: boolean } {
   const input = cut(content.inputMessages, maxBytes, "newest");
   const output = cut(content.outputMessages, maxBytes, "oldest");
   const hasRoom = Buffer.byteLength(JSON.stringify(content.tools ?? [])) <= maxBytes;
@@ -224,6 +226,7 @@ function limit(content: RecordedContent, maxBytes: number): RecordedContent & { 
     inputMessages: input.messages,
     outputMessages: output.messages,
     tools: hasRoom ? content.tools : undefined,
+    request: content.request,
     isTruncated: input.isTruncated || output.isTruncated || !hasRoom,
   };
 }

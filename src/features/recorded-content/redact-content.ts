@@ -5,6 +5,12 @@ import { type Guardrail, guardrailList } from "../../contracts/guardrail.ts";
 import { finderOf, type TextFinder } from "../../inference/guardrails/finders.ts";
 import { maskTexts } from "../../inference/guardrails/mask-texts.ts";
 import type { RecordedContent, RecordedTool, RequestRecording } from "../../inference/recording/request-recording.ts";
+import type { CompletionFields } from "./sealed-content.ts";
+
+export interface StorableContent extends RecordedContent {
+  /** Fields of its request that a stored chat completion repeats. */
+  request?: CompletionFields["request"] | undefined;
+}
 
 /** One object for each, by which finders are cached. */
 const OF_PROJECT: Readonly<Record<RequestRecording["redact"][number], Guardrail>> = {
@@ -24,10 +30,10 @@ export function findersOf(
 
 /** Throws when a finder fails. */
 export async function redactContent(
-  content: RecordedContent,
+  content: StorableContent,
   finders: readonly TextFinder[],
   signal: AbortSignal,
-): Promise<RecordedContent> {
+): Promise<StorableContent> {
   if (finders.length === 0) return content;
   const texts: string[] = [];
   rewriteContent(content, (text) => {
@@ -54,14 +60,24 @@ const TEXT_FIELDS: {
 type Rewrite = (text: string) => string;
 
 /** Rewrites the texts of content one after the other, those of equal content in the same order. */
-function rewriteContent({ inputMessages, outputMessages, tools }: RecordedContent, rewrite: Rewrite): RecordedContent {
+function rewriteContent(content: StorableContent, rewrite: Rewrite): StorableContent {
+  const { inputMessages, outputMessages, tools, request } = content;
   return {
     inputMessages: inputMessages.map((message) => rewriteMessage(message, rewrite)),
     outputMessages: outputMessages.map((message) => rewriteMessage(message, rewrite)),
     ...(tools !== undefined && {
       tools: tools.map((tool) => JSON.parse(rewrite(JSON.stringify(tool))) as RecordedTool),
     }),
+    ...(request !== undefined && {
+      request: Object.fromEntries(Object.entries(request).map(([name, value]) => [name, rewriteField(value, rewrite)])),
+    }),
   };
+}
+
+/** A number would no longer be JSON. */
+function rewriteField(value: unknown, rewrite: Rewrite): unknown {
+  if (typeof value === "string") return rewrite(value);
+  return typeof value === "object" && value !== null ? JSON.parse(rewrite(JSON.stringify(value))) : value;
 }
 
 function rewriteMessage(message: ContentMessage, rewrite: Rewrite): ContentMessage {
