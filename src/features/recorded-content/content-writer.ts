@@ -217,18 +217,38 @@ function toItem(entry: RequestEntry, recording: RequestRecording): Item {
   return { entry, policy, guardrails, redact, read: () => recording.content() };
 }
 
-/** Keeps the newest messages of the prompt and the beginning of the answer. */
+/**
+ * Keeps the newest messages of the prompt, the beginning of the answer, all tools or none, and the fields of the request
+ * but the largest.
+ */
 function limit(content: StorableContent, maxBytes: number): StorableContent & { isTruncated: boolean } {
   const input = cut(content.inputMessages, maxBytes, "newest");
   const output = cut(content.outputMessages, maxBytes, "oldest");
   const hasRoom = Buffer.byteLength(JSON.stringify(content.tools ?? [])) <= maxBytes;
+  const request = content.request && fieldsWithin(content.request, maxBytes);
   return {
     inputMessages: input.messages,
     outputMessages: output.messages,
     tools: hasRoom ? content.tools : undefined,
-    request: content.request,
-    isTruncated: input.isTruncated || output.isTruncated || !hasRoom,
+    request: request?.fields,
+    isTruncated: input.isTruncated || output.isTruncated || !hasRoom || request?.isTruncated === true,
   };
+}
+
+/** Leaves out the largest fields: a part of a schema or of tools would be another one. */
+function fieldsWithin(fields: Readonly<Record<string, unknown>>, maxBytes: number) {
+  const sizes = Object.entries(fields).map(([name, value]) => ({
+    ...{ name, bytes: Buffer.byteLength(JSON.stringify({ [name]: value })) },
+  }));
+  sizes.sort((a, b) => a.bytes - b.bytes);
+  let bytes = 0;
+  const kept = new Set<string>();
+  for (const size of sizes) {
+    bytes += size.bytes;
+    if (bytes <= maxBytes) kept.add(size.name);
+  }
+  const isTruncated = kept.size < sizes.length;
+  return { fields: Object.fromEntries(Object.entries(fields).filter(([name]) => kept.has(name))), isTruncated };
 }
 
 function cut(messages: readonly ContentMessage[], maxBytes: number, keep: "newest" | "oldest") {

@@ -23,7 +23,7 @@ export const recordedContentSettings = mapping(
       .max(16_384)
       .default(256)
       .describe(
-        "Maximum size of the content of one request in kilobytes of JSON, half of it for the answer. Of longer content, the newest messages of the prompt and the beginning of the answer are stored.",
+        "Maximum size of the content of one request in kilobytes of JSON, half of it for the answer. Of longer content, the newest messages of the prompt and the beginning of the answer are stored. The definitions of tools, and the fields of the request that a stored chat completion repeats, may have as much as the answer each; beyond it, tools and the largest fields are left out.",
       ),
   }),
   "Content of requests, which projects record (POST /v1/organization/projects/{project}/recording) and callers store.",

@@ -8,6 +8,7 @@ import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { openDatabase } from "../../storage/database.ts";
+import { toStoredCompletion } from "../../wire/openai/chat/stored-completions.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { ContentSizes } from "./content-sizes.ts";
@@ -72,4 +73,16 @@ test("masks the fields of the request that a completion repeats", async () => {
   const { tools: stored, temperature, seed } = completion.request;
   expect(stored).toMatchObject([{ type: "function", function: { name: "f" } }]);
   expect([temperature, seed]).toEqual([0, request.seed]);
+});
+
+test("leaves the largest repeated fields out beyond the size of content, and says so", async () => {
+  const { store, completions } = await open("sqlite", 4);
+  const response_format = { type: "json_schema", json_schema: { name: "s", description: "x".repeat(1_000_000) } };
+  const tools = [{ type: "function", function: { name: "f", description: "x".repeat(1000) } }];
+  await store("large", "Hello.", { temperature: 0, response_format, tools, seed: 1 });
+  await store("small", "Hello.", { temperature: 0, tools, seed: 1 });
+  const large = toStoredCompletion(await completions.find(place, "large"));
+  expect(large).toMatchObject({ temperature: 0, tools, seed: 1, truncated: true });
+  expect(large).not.toHaveProperty("response_format");
+  expect(toStoredCompletion(await completions.find(place, "small"))).not.toHaveProperty("truncated");
 });

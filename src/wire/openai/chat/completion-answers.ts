@@ -226,6 +226,12 @@ export const StoredCompletion = named(
     tools: repeated,
     tool_choice: repeated,
     response_format: repeated,
+    truncated: z
+      .literal(true)
+      .optional()
+      .describe(
+        "Parts were left out, because they were larger than `recorded_content.max_content_kilobytes`. Not in OpenAI's API.",
+      ),
   })),
 );
 

@@ -60,6 +60,7 @@ interface Stored {
   entry: { id: string };
   inputMessages: readonly ContentMessage[];
   outputMessages: readonly ContentMessage[];
+  isTruncated?: boolean | undefined;
   completion: {
     id: string;
     created: number;
@@ -70,7 +71,8 @@ interface Stored {
   };
 }
 
-export function toStoredCompletion({ entry, outputMessages, completion }: Stored): AnswerOf<typeof StoredCompletion> {
+export function toStoredCompletion(stored: Stored): AnswerOf<typeof StoredCompletion> {
+  const { entry, outputMessages, isTruncated = false, completion } = stored;
   const { id, created, model, usage, metadata, request } = completion;
   return {
     id,
@@ -83,6 +85,7 @@ export function toStoredCompletion({ entry, outputMessages, completion }: Stored
     metadata,
     choices: toChoices(outputMessages),
     usage: usage as AnswerOf<typeof StoredCompletion>["usage"],
+    ...(isTruncated && { truncated: true as const }),
   };
 }
 
