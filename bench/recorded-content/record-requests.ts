@@ -70,7 +70,9 @@ async function measure(name: string, redact: RecordingPolicy["redact"], isSearch
   const { user, system } = process.cpuUsage(began);
   const search = async (query: string) => {
     const start = performance.now();
-    const { entries } = await contents.search({ organizationId: "org" }, query, undefined, 20);
+    const { signal } = new AbortController();
+    const page = { after: undefined, limit: 20, signal };
+    const { entries } = await contents.search({ organizationId: "org" }, query, page);
     return `${entries.length} in ${(performance.now() - start).toFixed(0)} ms`;
   };
   const read = performance.now();

@@ -2,6 +2,7 @@
 
 import { type SelectQueryBuilder, sql } from "kysely";
 import { invalidRequest } from "../kernel/faults.ts";
+import { firstWithin, MAX_PAGE_BYTES } from "./first-within.ts";
 
 export interface PageRequest {
   /** Id of the last entry of the page before this one. */
@@ -18,8 +19,6 @@ export interface Page<Entry> {
   hasMore: boolean;
 }
 
-/** A page with more bytes ends early, since all of it is in memory at once. */
-const MAX_PAGE_BYTES = 4_000_000;
 
 type Entries<Tables, Table extends keyof Tables, Entry> = SelectQueryBuilder<Tables, Table, Entry>;
 
@@ -56,13 +55,8 @@ export async function readPage<Tables, Table extends keyof Tables, Entry extends
 
 /** Ends a page early where its entries are large: it keeps the first one, and those after it that fit in beside it. */
 export function withinBytes<Entry extends { bytes: unknown }>({ entries, hasMore }: Page<Entry>): Page<Entry> {
-  let bytes = 0;
-  const end = entries.findIndex((entry, index) => {
-    // PostgreSQL returns sums as text.
-    bytes += Number(entry.bytes);
-    return index > 0 && bytes > MAX_PAGE_BYTES;
-  });
-  return end === -1 ? { entries, hasMore } : { entries: entries.slice(0, end), hasMore: true };
+  const kept = firstWithin(MAX_PAGE_BYTES, entries);
+  return { entries: [...kept], hasMore: hasMore || kept.length < entries.length };
 }
 
 function opposite(order: "asc" | "desc"): "asc" | "desc" {

@@ -1,5 +1,7 @@
 /** Rows of runs that are stored chat completions or responses, with the answers that they got. */
 
+import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
+import { turns } from "../../kernel/async/turns.ts";
 import { contains } from "../../kernel/contains.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
@@ -16,6 +18,7 @@ import {
   findResponse,
   listAnsweredResponses,
   type ResponseItemRow,
+  type ResponseSelection,
   readChain,
   readItems,
   type SealedRows,
@@ -90,9 +93,7 @@ export class StoredRows {
       ...(before != null && { until: (before + 1) * 1000 }),
     };
     const entries = Object.entries(metadata ?? {});
-    for await (const { entry, completion } of this.#options.recorded?.readCompletions(filter) ?? []) {
-      // Also where nothing matches.
-      signal.throwIfAborted();
+    for await (const { entry, completion } of this.#options.recorded?.readCompletions(filter, signal) ?? []) {
       const isOfModel = model == null || model === completion.model || model === entry.model;
       if (isOfModel && hasMetadata(completion, entries)) yield entry.id;
     }
@@ -117,14 +118,17 @@ export class StoredRows {
     const { created_after: after, created_before: before } = source;
     const from = (after ?? 0) * 1000;
     const until = before == null ? Number.MAX_SAFE_INTEGER : before * 1000 + 999;
-    let last: StoredResponseRow | undefined;
+    const turn = turns(signal);
+    let position: ResponseSelection["after"];
     for (;;) {
-      signal.throwIfAborted();
-      const selection = { projectId, from, until, after: last, limit: RESPONSES_AT_ONCE };
-      const rows = await database.run((executor) => listAnsweredResponses(executor, selection));
-      for (const row of rows) if (matchesResponse(this.#openResponse(row), source)) yield row.id;
-      if (rows.length < RESPONSES_AT_ONCE) return;
-      last = rows.at(-1);
+      const selection = { projectId, from, until, after: position, limit: RESPONSES_AT_ONCE };
+      const { rows, next } = await database.run((executor) => listAnsweredResponses(executor, selection));
+      for (const row of rows) {
+        await turn();
+        if (matchesResponse(this.#openResponse(row), source)) yield row.id;
+      }
+      if (next === undefined) return;
+      position = next;
     }
   }
 
@@ -137,13 +141,12 @@ export class StoredRows {
     });
     if (row === undefined) return undefined;
     const response = this.#openResponse(row);
-    const context = items
+    const before = items
       .filter(({ responseId, isOutput }) => responseId !== id || isOutput === 0)
-      .sort((a, b) => ids.indexOf(a.responseId ?? "") - ids.indexOf(b.responseId ?? "") || a.position - b.position)
-      .map((item) => this.#openItem(item));
-    const output = items
-      .filter(({ responseId, isOutput }) => responseId === id && isOutput === 1)
-      .map((item) => this.#openItem(item));
+      .sort((a, b) => ids.indexOf(a.responseId ?? "") - ids.indexOf(b.responseId ?? "") || a.position - b.position);
+    const after = items.filter(({ responseId, isOutput }) => responseId === id && isOutput === 1);
+    const context = await mapInSlices(before, (item) => this.#openItem(item));
+    const output = await mapInSlices(after, (item) => this.#openItem(item));
     const { instructions, metadata, model } = response;
     const input =
       typeof instructions === "string" ? [{ role: "developer", content: instructions }, ...context] : context;

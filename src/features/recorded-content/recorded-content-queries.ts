@@ -93,7 +93,7 @@ export async function findContent(
 ): Promise<ContentRow | undefined> {
   const row = await executor
     .selectFrom("recordedContents")
-    .select(COLUMNS)
+    .select(CONTENT_COLUMNS)
     .where("id", "=", id)
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
@@ -112,59 +112,11 @@ export async function findCompletion(
 ): Promise<ContentRow | undefined> {
   const row = await executor
     .selectFrom("recordedContents")
-    .select(COLUMNS)
+    .select(CONTENT_COLUMNS)
     .where("completionId", "=", completionId)
     .where("projectId", "=", projectId)
     .executeTakeFirst();
   return row;
-}
-
-export interface ContentSelection {
-  organizationId: string;
-  projectIds: readonly string[];
-  isCompletion?: boolean | undefined;
-  model?: string | undefined;
-  /** Epoch milliseconds: from, and before. */
-  from?: number | undefined;
-  until?: number | undefined;
-  order: "asc" | "desc";
-  /** Numbers after this one in the order. */
-  after: number | undefined;
-  limit: number;
-  /** Tokens of which a row has all of one list. */
-  tokens?: readonly (readonly string[])[] | undefined;
-}
-
-/** Reads content by its number, which increases with the time. */
-export async function listContents(executor: Executor, kind: Kind, selection: ContentSelection): Promise<ContentRow[]> {
-  const { organizationId, projectIds, isCompletion, model, from, until, order, after, limit, tokens } = selection;
-  if (projectIds.length === 0) return [];
-  let query = executor
-    .selectFrom("recordedContents")
-    .select(COLUMNS)
-    .where("organizationId", "=", organizationId)
-    .where("projectId", "in", projectIds)
-    .orderBy("number", order)
-    .limit(limit);
-  if (isCompletion === true) query = query.where("completionId", "is not", null);
-  if (model !== undefined) query = query.where("model", "=", model);
-  if (from !== undefined) query = query.where("at", ">=", from);
-  if (until !== undefined) query = query.where("at", "<", until);
-  if (after !== undefined) query = query.where("number", order === "asc" ? ">" : "<", after);
-  if (tokens !== undefined) query = query.where(matches(kind, tokens, after));
-  return query.execute();
-}
-
-/** Rows of the index that one query reads at most. */
-const MAX_MATCHES = 2000;
-
-/** Tokens are hexadecimal digits, so that they need no escapes. */
-function matches(kind: Kind, tokens: readonly (readonly string[])[], after: number | undefined) {
-  const anyOf = (and: string, or: string, quote: string) =>
-    tokens.map((all) => `(${all.map((token) => `${quote}${token}${quote}`).join(and)})`).join(or);
-  if (kind === "postgresql") return sql<boolean>`tokens @@ ${anyOf(" & ", " | ", "'")}::tsquery`;
-  return sql<boolean>`number in (select rowid from recorded_index where recorded_index match ${anyOf(" AND ", " OR ", '"')}
-    and rowid < ${after ?? Number.MAX_SAFE_INTEGER} order by rowid desc limit ${MAX_MATCHES})`;
 }
 
 /** Lists the projects of an organization that have content. */
@@ -260,7 +212,7 @@ export async function listOtherKeys(
 ): Promise<ContentRow[]> {
   const rows = await executor
     .selectFrom("recordedContents")
-    .select(COLUMNS)
+    .select(CONTENT_COLUMNS)
     .where("number", ">", after)
     .where(sql<boolean>`substr(content, 1, ${header.length}) <> ${header}`)
     .orderBy("number")
@@ -269,7 +221,7 @@ export async function listOtherKeys(
   return rows;
 }
 
-const COLUMNS = [
+export const CONTENT_COLUMNS = [
   "number",
   "id",
   "organizationId",

@@ -96,8 +96,9 @@ function record({ writer }: RecordedContents, id: string, text: string, at = Dat
 /** Text that DEFLATE cannot shorten. */
 const noise = () => Buffer.from(crypto.getRandomValues(new Uint8Array(3000))).toString("base64");
 const filter = { organizationId: "org" };
+const { signal: running } = new AbortController();
 const idsOf = async (contents: RecordedContents, query: string) =>
-  (await contents.search(filter, query, undefined, 100)).entries.map(({ id }) => id);
+  (await contents.search(filter, query, { after: undefined, limit: 100, signal: running })).entries.map(({ id }) => id);
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("removes the oldest content beyond the project's bytes", async () => {
@@ -153,6 +154,18 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .execute(),
     );
     expect(await idsOf(contents, "plover")).toEqual(["req_1"]);
+  });
+
+  test("stops to search when its client leaves", async () => {
+    const { contents } = open(await openProject(kind), [first]);
+    for (let count = 0; count < 20; count += 1)
+      record(contents, `req_${count}`, `Many gulls. ${"Sea. ".repeat(20_000)}`);
+    await contents.writer.flush();
+    const leaving = new AbortController();
+    const reason = new Error("left");
+    setTimeout(() => leaving.abort(reason), 10);
+    const page = { after: undefined, limit: 100, signal: leaving.signal };
+    await expect(contents.search(filter, '"gulls many"', page)).rejects.toBe(reason);
   });
 
   test("removes content of a request once", async () => {

@@ -1,18 +1,17 @@
 /** Content of requests that projects record and callers store: read, searched, written and removed. */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RequestEntry } from "../../http/request-entry.ts";
+import { turns } from "../../kernel/async/turns.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RequestFilter } from "../usage/index.ts";
 import type { ContentSizes } from "./content-sizes.ts";
 import type { ContentWriter } from "./content-writer.ts";
+import { type ContentSelection, listContents } from "./list-contents.ts";
 import { matchesFilter } from "./matches-filter.ts";
 import {
-  type ContentSelection,
   findContent,
   isRecorded,
-  listContents,
   listProjectsWithContent,
   type RemovedBy,
   removeContents,
@@ -36,6 +35,19 @@ export interface RecordedContentsOptions {
 
 export interface FoundContent extends StoredContent {
   number: number;
+  /** Of its JSON. */
+  bytes: number;
+}
+
+export interface ReadOptions {
+  order: "asc" | "desc";
+  /** Number of the last content before. */
+  after?: number | undefined;
+  /** Only what has its words. */
+  search?: Search | undefined;
+  /** Only chat completions that callers stored. */
+  isCompletion?: boolean;
+  signal: AbortSignal;
 }
 
 export interface SearchPage {
@@ -74,13 +86,20 @@ export class RecordedContents {
     return row && sealed.open(row, row.content);
   }
 
-  /** Finds requests by the words of their content, newest first. A page may be short although others follow. */
-  async search(filter: RequestFilter, text: string, after: number | undefined, limit: number): Promise<SearchPage> {
+  /**
+   * Finds requests by the words of their content, newest first. A page may be short although others follow. Throws the
+   * signal's reason once that aborts.
+   */
+  async search(
+    filter: RequestFilter,
+    text: string,
+    { after, limit, signal }: { after: number | undefined; limit: number; signal: AbortSignal },
+  ): Promise<SearchPage> {
     const search = parseSearch(text);
     const entries: RequestEntry[] = [];
     let examined = 0;
     let last = after;
-    for await (const content of this.read(filter, "desc", after, search)) {
+    for await (const content of this.read(filter, { order: "desc", after, search, signal })) {
       examined += 1;
       last = content.number;
       if (search.matches(content)) entries.push(content.entry);
@@ -89,25 +108,27 @@ export class RecordedContents {
     return { entries, next: undefined };
   }
 
-  /** Yields chat completions that callers stored, newest first. Skips what cannot be decrypted. */
+  /** Yields chat completions that callers stored, newest first; otherwise like `read`. */
   async *readCompletions(
     filter: RequestFilter,
+    signal: AbortSignal,
   ): AsyncGenerator<StoredContent & { completion: CompletionFields }, void> {
-    for await (const content of this.read(filter, "desc", undefined, undefined, true)) {
+    for await (const content of this.read(filter, { order: "desc", isCompletion: true, signal })) {
       const { completion } = content;
       if (completion !== undefined) yield { ...content, completion };
     }
   }
 
-  /** Yields content that a filter matches. Skips what cannot be decrypted. */
+  /**
+   * Yields content that a filter matches. Skips what cannot be decrypted. Throws the signal's reason once that aborts,
+   * also where nothing matches.
+   */
   async *read(
     filter: RequestFilter,
-    order: "asc" | "desc",
-    after?: number,
-    search?: Search,
-    isCompletion = false,
+    { order, after, search, isCompletion = false, signal }: ReadOptions,
   ): AsyncGenerator<FoundContent, void> {
     const { database, sealed, tokens, writer } = this.#options;
+    const turn = turns(signal);
     await writer.flush();
     const projectIds = await this.#projectsOf(filter);
     const words = search && projectIds.flatMap((projectId) => tokens.queries(projectId, search.words));
@@ -118,14 +139,14 @@ export class RecordedContents {
         ...{ organizationId, projectIds, from, until, order, after: position, limit: ROWS_AT_ONCE, tokens: words },
         isCompletion,
       };
-      const rows = await database.run((executor) => listContents(executor, database.kind, selection));
-      for (const row of rows) {
-        const content = sealed.tryOpen(row, row.content);
-        if (content !== undefined && matchesFilter(content.entry, filter)) yield { ...content, number: row.number };
+      const { rows, next } = await database.run((executor) => listContents(executor, database.kind, selection));
+      for (const { number, content: sealedContent, ...place } of rows) {
+        await turn();
+        const { content, bytes = 0 } = sealed.tryMeasure(place, sealedContent) ?? {};
+        if (content !== undefined && matchesFilter(content.entry, filter)) yield { ...content, number, bytes };
       }
-      if (rows.length < ROWS_AT_ONCE) return;
-      position = rows.at(-1)?.number;
-      await nextTurn();
+      if (next === undefined) return;
+      position = next;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { allows } from "../../http/access.ts";
+import { disconnection } from "../../http/on-disconnect.ts";
 import { operation, routes } from "../../http/operation.ts";
 import type { RequestEntry } from "../../http/request-entry.ts";
 import { sendBytes } from "../../http/send-bytes.ts";
@@ -48,14 +49,15 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
         query: RequestSearchQuery,
         answer: RequestPage,
       },
-      async ({ query: { query: text, page, limit, ...filters }, caller, request }) => {
+      async ({ query: { query: text, page, limit, ...filters }, caller, request, reply }) => {
         const filter = contentFilter(request, toRequestFilter(filters));
         const position = toSearchPosition(page);
         if (position === undefined) {
           const { organizationId: resourceId } = caller;
           await auditLook(accounts, request, "request.content.searched", { resourceId });
         }
-        const matches = await recorded?.search(filter, text, position, limit);
+        const signal = disconnection(reply);
+        const matches = await recorded?.search(filter, text, { after: position, limit, signal });
         const maySee = await showsCauses(accounts, request);
         return {
           object: "page" as const,
@@ -78,7 +80,7 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
       async ({ query: { format, min_score, query, ...filters }, caller, request, reply }) => {
         const filter = contentFilter(request, toRequestFilter(filters));
         if (recorded === undefined) throw notRecorded();
-        const lines = exportRequests(recorded, feedback, filter, { format, min_score, query });
+        const lines = exportRequests(recorded, feedback, filter, { format, min_score, query }, disconnection(reply));
         const { organizationId: resourceId } = caller;
         await auditLook(accounts, request, "request.content.exported", { resourceId, details: { format } });
         reply.header("content-disposition", `attachment; filename="requests.jsonl"`);

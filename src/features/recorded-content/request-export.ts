@@ -15,15 +15,17 @@ import { parseSearch } from "./search.ts";
 
 export type ExportOptions = Pick<z.output<typeof RequestExportQuery>, "format" | "min_score" | "query">;
 
-/** Requests whose feedback is read at once. */
+/** Requests whose feedback is read at once, of which all lines are in memory. */
 const REQUESTS_AT_ONCE = 50;
+const BYTES_AT_ONCE = 1_000_000;
 
-/** Yields lines of requests that the filter matches. Throws a Fault for a query without words. */
+/** Yields lines of requests that the filter matches, until the signal aborts. Throws a Fault for a query without words. */
 export function exportRequests(
   recorded: RecordedContents,
   feedbacks: RequestFeedbacks,
   filter: RequestFilter,
   { format, min_score: minScore, query }: ExportOptions,
+  signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
   const search = query === undefined ? undefined : parseSearch(query);
   const linesOf = async (contents: readonly StoredContent[]) => {
@@ -38,12 +40,15 @@ export function exportRequests(
   };
   return (async function* () {
     let batch: StoredContent[] = [];
-    for await (const content of recorded.read(filter, "asc", undefined, search)) {
+    let bytes = 0;
+    for await (const content of recorded.read(filter, { order: "asc", search, signal })) {
       if (search?.matches(content) === false) continue;
       batch.push(content);
-      if (batch.length < REQUESTS_AT_ONCE) continue;
+      bytes += content.bytes;
+      if (batch.length < REQUESTS_AT_ONCE && bytes < BYTES_AT_ONCE) continue;
       yield await linesOf(batch);
       batch = [];
+      bytes = 0;
     }
     yield await linesOf(batch);
   })();

@@ -26,6 +26,12 @@ export interface StoredContent extends RecordedContent {
   completion?: CompletionFields | undefined;
 }
 
+export interface MeasuredContent {
+  content: StoredContent;
+  /** Of its JSON. */
+  bytes: number;
+}
+
 export interface ContentPlace {
   projectId: string;
   id: string;
@@ -46,22 +52,33 @@ export class SealedContents {
 
   /** Throws a Fault when the key is missing or the row was altered, and logs the cause. */
   open(place: ContentPlace, sealed: Buffer): StoredContent {
+    return this.#open(place, sealed).content;
+  }
+
+  /** Undefined: the key is missing, or the row was altered. */
+  tryOpen(place: ContentPlace, sealed: Buffer): StoredContent | undefined {
+    return this.tryMeasure(place, sealed)?.content;
+  }
+
+  /** Like `tryOpen`, with the bytes of the content's JSON, of which compressed ones say little. */
+  tryMeasure(place: ContentPlace, sealed: Buffer): MeasuredContent | undefined {
     try {
-      return JSON.parse(inflateRawSync(this.#keyring.decryptBytes(sealed, toText(place))).toString("utf8"));
+      return this.#open(place, sealed);
+    } catch (failure) {
+      if (failure instanceof Fault) return undefined;
+      throw failure;
+    }
+  }
+
+  #open(place: ContentPlace, sealed: Buffer): MeasuredContent {
+    try {
+      const json = inflateRawSync(this.#keyring.decryptBytes(sealed, toText(place)));
+      return { content: JSON.parse(json.toString("utf8")) as StoredContent, bytes: json.length };
     } catch (error) {
       if (!(error instanceof DecryptionError)) throw error;
       this.#logger.error({ error: error.message }, "recorded content cannot be decrypted");
       const message = `The recorded content of \`${place.id}\` cannot be decrypted with the keys of this service.`;
       throw new Fault("not-found", message, { cause: error });
-    }
-  }
-  /** Undefined: the key is missing, or the row was altered. */
-  tryOpen(place: ContentPlace, sealed: Buffer): StoredContent | undefined {
-    try {
-      return this.open(place, sealed);
-    } catch (failure) {
-      if (failure instanceof Fault) return undefined;
-      throw failure;
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import { disconnection } from "../../http/on-disconnect.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import {
@@ -36,9 +37,9 @@ export function storedCompletions(stored: StoredCompletions | undefined): Fastif
         query: StoredCompletionsQuery,
         answer: StoredCompletionPage,
       },
-      async ({ query: { after, limit, order, model, ...others }, request }) => {
+      async ({ query: { after, limit, order, model, ...others }, request, reply }) => {
         const query = { after, limit, order, model, metadata: metadataFilter(others) };
-        const { entries, hasMore } = await requireStored(stored).list(placeOf(request), query);
+        const { entries, hasMore } = await requireStored(stored).list(placeOf(request), query, disconnection(reply));
         return toStoredPage(entries, hasMore);
       },
     ),

@@ -1,7 +1,8 @@
 /** Chat completions that callers stored: what is stored of them, and pages of them, on both databases. */
 
-import { afterEach, expect, test } from "vitest";
-import { type DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { randomBytes } from "node:crypto";
+import { afterEach, describe, expect, test } from "vitest";
+import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
 import type { RequestEntry } from "../../http/request-entry.ts";
 import { RequestRecording } from "../../inference/recording/request-recording.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
@@ -85,4 +86,48 @@ test("leaves the largest repeated fields out beyond the size of content, and say
   expect(large).toMatchObject({ temperature: 0, tools, seed: 1, truncated: true });
   expect(large).not.toHaveProperty("response_format");
   expect(toStoredCompletion(await completions.find(place, "small"))).not.toHaveProperty("truncated");
+});
+
+describe.each(DATABASE_KINDS)("a page on %s", (kind) => {
+  const query = { after: undefined, limit: 100, order: "asc", model: undefined, metadata: [] } as const;
+  const { signal: running } = new AbortController();
+
+  test("ends before its limit where its completions are large", async () => {
+    const { store, completions } = await open(kind, 4096);
+    const ids = Array.from({ length: 5 }, (_, index) => `c${index}`);
+    for (const id of ids) await store(id, "x".repeat(1_500_000));
+    const found: string[][] = [];
+    for (let after: string | undefined, hasMore = true; hasMore; ) {
+      const page = await completions.list(place, { ...query, after }, running);
+      found.push(page.entries.map(({ completion }) => completion.id));
+      after = found.at(-1)?.at(-1);
+      hasMore = page.hasMore;
+    }
+    expect(found.flat()).toEqual(ids);
+    expect(found[0]?.length).toBe(2);
+  });
+
+  test("reads large content that cannot be compressed in several queries", async () => {
+    const { store, completions } = await open(kind, 8192);
+    const ids = ["c0", "c1", "c2", "c3"];
+    for (const id of ids) await store(id, randomBytes(1_500_000).toString("base64"));
+    const wanted = { ...query, metadata: [["topic", "birds"]] as const };
+    const first = await completions.list(place, wanted, running);
+    expect([first.entries.map(({ completion }) => completion.id), first.hasMore]).toEqual([["c0"], true]);
+    const next = await completions.list(place, { ...wanted, after: "c2" }, running);
+    expect([next.entries.map(({ completion }) => completion.id), next.hasMore]).toEqual([["c3"], false]);
+    const newest = await completions.list(place, { ...wanted, order: "desc", limit: 1 }, running);
+    expect(newest.entries.map(({ completion }) => completion.id)).toEqual(["c3"]);
+  });
+
+  test("lets others have their turn while nothing matches, and stops when its client leaves", async () => {
+    const { store, completions } = await open(kind, 4096);
+    for (let index = 0; index < 12; index += 1) await store(`c${index}`, "A gull. ".repeat(100_000));
+    const unmatched = { ...query, metadata: [["topic", "fish"]] as const };
+    const leaving = new AbortController();
+    const reason = new Error("left");
+    setTimeout(() => leaving.abort(reason), 10);
+    await expect(completions.list(place, unmatched, leaving.signal)).rejects.toBe(reason);
+    expect(await completions.list(place, unmatched, running)).toEqual({ entries: [], hasMore: false });
+  });
 });

@@ -2,20 +2,17 @@
 
 import type { RequestEntry } from "../../http/request-entry.ts";
 import type { StoreChat } from "../../inference/recording/chat-recording.ts";
+import { turns } from "../../kernel/async/turns.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { MAX_PAGE_BYTES } from "../../storage/first-within.ts";
 import type { ChatCompletionBody } from "../../wire/openai/chat/chat-body.ts";
 import { toUsage } from "../../wire/openai/chat/chat-envelope.ts";
 import { metadataOf, repeatedFields } from "../../wire/openai/chat/stored-completions.ts";
 import type { ContentWriter } from "./content-writer.ts";
-import {
-  type ContentRow,
-  findCompletion,
-  listContents,
-  removeContents,
-  replaceContent,
-} from "./recorded-content-queries.ts";
+import { listContents } from "./list-contents.ts";
+import { type ContentRow, findCompletion, removeContents, replaceContent } from "./recorded-content-queries.ts";
 import type { CompletionFields, SealedContents, StoredContent } from "./sealed-content.ts";
 
 export interface StoredCompletionsOptions {
@@ -77,25 +74,37 @@ export class StoredCompletions {
     return this.#open(await this.#findRow(place, id), id);
   }
 
-  /** Throws a Fault for a cursor that is not in the list. */
-  async list(place: Place, query: CompletionQuery): Promise<{ entries: Completion[]; hasMore: boolean }> {
+  /**
+   * Lists a page, which ends before its limit when its completions are large. Throws a Fault for a cursor that is not in
+   * the list, and the signal's reason once that aborts: only their content has the metadata of completions.
+   */
+  async list(
+    place: Place,
+    query: CompletionQuery,
+    signal: AbortSignal,
+  ): Promise<{ entries: Completion[]; hasMore: boolean }> {
     const { database, sealed } = this.#options;
     const { after, limit, order, model, metadata } = query;
+    const turn = turns(signal);
     let position = after === undefined ? undefined : await this.#numberOf(place, after);
+    let pageBytes = 0;
     const entries: Completion[] = [];
     for (;;) {
       const selection = { ...place, projectIds: [place.projectId], isCompletion: true, model, order };
-      const rows = await database.run((executor) =>
+      const { rows, next } = await database.run((executor) =>
         listContents(executor, database.kind, { ...selection, after: position, limit: ROWS_AT_ONCE }),
       );
       for (const row of rows) {
-        const content = sealed.tryOpen(row, row.content);
+        await turn();
+        const { content, bytes = 0 } = sealed.tryMeasure(row, row.content) ?? {};
         if (content?.completion === undefined || !hasMetadata(content.completion, metadata)) continue;
-        if (entries.length === limit) return { entries, hasMore: true };
+        pageBytes += bytes;
+        const isFull = entries.length > 0 && pageBytes > MAX_PAGE_BYTES;
+        if (isFull || entries.length === limit) return { entries, hasMore: true };
         entries.push(withId(row, content as Completion));
       }
-      if (rows.length < ROWS_AT_ONCE) return { entries, hasMore: false };
-      position = rows.at(-1)?.number;
+      if (next === undefined) return { entries, hasMore: false };
+      position = next;
     }
   }
 

@@ -1,6 +1,7 @@
 /** Responses that outlive their request, always found through their project. */
 
 import type { Executor } from "../../storage/database.ts";
+import { firstWithin, MAX_PAGE_BYTES } from "../../storage/first-within.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
 import { deleteResource, removeResourcesBefore } from "./expiring-resources.ts";
 import type { StoredResponseRow } from "./stored-response-rows.ts";
@@ -34,25 +35,42 @@ export interface ResponseSelection {
   limit: number;
 }
 
-/** Lists responses that have an answer, newest first. */
+/**
+ * Lists responses that have an answer, newest first. A page of large ones ends before its limit. `next`: the `after` of
+ * the next page; undefined at the end.
+ */
 export async function listAnsweredResponses(
   executor: Executor,
   { projectId, from, until, after, limit }: ResponseSelection,
-): Promise<StoredResponseRow[]> {
-  let rows = executor
+): Promise<{ rows: StoredResponseRow[]; next: ResponseSelection["after"] }> {
+  let heads = executor
     .selectFrom("storedResponses")
-    .selectAll()
+    .select(["id", "createdAt", (select) => select.fn<number | string>("length", ["content"]).as("bytes")])
     .where("projectId", "=", projectId)
     .where("status", "in", ["completed", "incomplete"])
     .where("createdAt", ">=", from)
     .where("createdAt", "<=", until);
   if (after !== undefined) {
     const { createdAt, id } = after;
-    rows = rows.where(({ and, eb, or }) =>
+    heads = heads.where(({ and, eb, or }) =>
       or([eb("createdAt", "<", createdAt), and([eb("createdAt", "=", createdAt), eb("id", "<", id)])]),
     );
   }
-  return rows.orderBy("createdAt", "desc").orderBy("id", "desc").limit(limit).execute();
+  const found = await heads.orderBy("createdAt", "desc").orderBy("id", "desc").limit(limit).execute();
+  const page = firstWithin(MAX_PAGE_BYTES, found);
+  const isLast = found.length < limit && page.length === found.length;
+  return { rows: await readResponses(executor, page), next: isLast ? undefined : page.at(-1) };
+}
+
+/** Returns them newest first. */
+async function readResponses(
+  executor: Executor,
+  heads: readonly Pick<StoredResponseRow, "id">[],
+): Promise<StoredResponseRow[]> {
+  if (heads.length === 0) return [];
+  const ids = heads.map(({ id }) => id);
+  const rows = executor.selectFrom("storedResponses").selectAll().where("id", "in", ids);
+  return rows.orderBy("createdAt", "desc").orderBy("id", "desc").execute();
 }
 
 /** Lists at most `max` responses that have not ended, by the time of their last sign of life, in epoch milliseconds. */

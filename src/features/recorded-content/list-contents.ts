@@ -1,0 +1,73 @@
+import { sql } from "kysely";
+import type { Database, Executor } from "../../storage/database.ts";
+import { firstWithin, MAX_PAGE_BYTES } from "../../storage/first-within.ts";
+import { CONTENT_COLUMNS, type ContentRow } from "./recorded-content-queries.ts";
+
+type Kind = Database["kind"];
+
+export interface ContentSelection {
+  organizationId: string;
+  projectIds: readonly string[];
+  isCompletion?: boolean | undefined;
+  model?: string | undefined;
+  /** Epoch milliseconds: from, and before. */
+  from?: number | undefined;
+  until?: number | undefined;
+  order: "asc" | "desc";
+  /** Numbers after this one in the order. */
+  after: number | undefined;
+  limit: number;
+  /** Tokens of which a row has all of one list. */
+  tokens?: readonly (readonly string[])[] | undefined;
+}
+
+export interface ContentPage {
+  rows: ContentRow[];
+  /** Number after which the next page begins; undefined at the end. */
+  next: number | undefined;
+}
+
+/** Reads content by its number, which increases with the time. A page of large content ends before its limit. */
+export async function listContents(executor: Executor, kind: Kind, selection: ContentSelection): Promise<ContentPage> {
+  const { organizationId, projectIds, isCompletion, model, from, until, order, after, limit, tokens } = selection;
+  if (projectIds.length === 0) return { rows: [], next: undefined };
+  let query = executor
+    .selectFrom("recordedContents")
+    .select(["number", "bytes"])
+    .where("organizationId", "=", organizationId)
+    .where("projectId", "in", projectIds)
+    .orderBy("number", order)
+    .limit(limit);
+  if (isCompletion === true) query = query.where("completionId", "is not", null);
+  if (model !== undefined) query = query.where("model", "=", model);
+  if (from !== undefined) query = query.where("at", ">=", from);
+  if (until !== undefined) query = query.where("at", "<", until);
+  if (after !== undefined) query = query.where("number", order === "asc" ? ">" : "<", after);
+  if (tokens !== undefined) query = query.where(matches(kind, tokens, after));
+  const found = await query.execute();
+  const numbers = firstWithin(MAX_PAGE_BYTES, found).map(({ number }) => number);
+  const isLast = found.length < limit && numbers.length === found.length;
+  return { rows: await readContents(executor, numbers, order), next: isLast ? undefined : numbers.at(-1) };
+}
+
+async function readContents(
+  executor: Executor,
+  numbers: readonly number[],
+  order: ContentSelection["order"],
+): Promise<ContentRow[]> {
+  if (numbers.length === 0) return [];
+  const all = executor.selectFrom("recordedContents").select(CONTENT_COLUMNS);
+  return all.where("number", "in", numbers).orderBy("number", order).execute();
+}
+
+/** Rows of the index that one query reads at most. */
+const MAX_MATCHES = 2000;
+
+/** Tokens are hexadecimal digits, so that they need no escapes. */
+function matches(kind: Kind, tokens: readonly (readonly string[])[], after: number | undefined) {
+  const anyOf = (and: string, or: string, quote: string) =>
+    tokens.map((all) => `(${all.map((token) => `${quote}${token}${quote}`).join(and)})`).join(or);
+  if (kind === "postgresql") return sql<boolean>`tokens @@ ${anyOf(" & ", " | ", "'")}::tsquery`;
+  return sql<boolean>`number in (select rowid from recorded_index where recorded_index match ${anyOf(" AND ", " OR ", '"')}
+    and rowid < ${after ?? Number.MAX_SAFE_INTEGER} order by rowid desc limit ${MAX_MATCHES})`;
+}
