@@ -43,7 +43,7 @@ export async function listContents(executor: Executor, kind: Kind, selection: Co
   if (from !== undefined) query = query.where("at", ">=", from);
   if (until !== undefined) query = query.where("at", "<", until);
   if (after !== undefined) query = query.where("number", order === "asc" ? ">" : "<", after);
-  if (tokens !== undefined) query = query.where(matches(kind, tokens, after));
+  if (tokens !== undefined) query = query.where(matches(kind, tokens, { after, order }));
   const found = await query.execute();
   const numbers = firstWithin(MAX_PAGE_BYTES, found).map(({ number }) => number);
   const isLast = found.length < limit && numbers.length === found.length;
@@ -64,10 +64,18 @@ async function readContents(
 const MAX_MATCHES = 2000;
 
 /** Tokens are hexadecimal digits, so that they need no escapes. */
-function matches(kind: Kind, tokens: readonly (readonly string[])[], after: number | undefined) {
+function matches(
+  kind: Kind,
+  tokens: readonly (readonly string[])[],
+  { after, order }: Pick<ContentSelection, "after" | "order">,
+) {
   const anyOf = (and: string, or: string, quote: string) =>
     tokens.map((all) => `(${all.map((token) => `${quote}${token}${quote}`).join(and)})`).join(or);
   if (kind === "postgresql") return sql<boolean>`tokens @@ ${anyOf(" & ", " | ", "'")}::tsquery`;
-  return sql<boolean>`number in (select rowid from recorded_index where recorded_index match ${anyOf(" AND ", " OR ", '"')}
-    and rowid < ${after ?? Number.MAX_SAFE_INTEGER} order by rowid desc limit ${MAX_MATCHES})`;
+  const all = sql`recorded_index match ${anyOf(" AND ", " OR ", '"')}`;
+  const next =
+    order === "asc"
+      ? sql`rowid > ${after ?? 0} order by rowid`
+      : sql`rowid < ${after ?? Number.MAX_SAFE_INTEGER} order by rowid desc`;
+  return sql<boolean>`number in (select rowid from recorded_index where ${all} and ${next} limit ${MAX_MATCHES})`;
 }

@@ -21,6 +21,7 @@ import { recordedContentData } from "./personal-data.ts";
 import { insertContents } from "./recorded-content-queries.ts";
 import { RecordedContents } from "./recorded-contents.ts";
 import { SealedContents } from "./sealed-content.ts";
+import { parseSearch } from "./search.ts";
 import { SearchTokens } from "./search-tokens.ts";
 
 const databases = useDatabases();
@@ -154,6 +155,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .execute(),
     );
     expect(await idsOf(contents, "plover")).toEqual(["req_1"]);
+  });
+
+  test("reads all that has the words of a search, oldest first", async () => {
+    const { contents } = open(await openProject(kind), [first]);
+    const ids = Array.from({ length: 120 }, (_, index) => `req_${index}`);
+    for (const id of ids) record(contents, id, "A common tern.");
+    const found = contents.read(filter, { order: "asc", search: parseSearch("tern"), signal: running });
+    expect((await Array.fromAsync(found)).map(({ entry }) => entry.id)).toEqual(ids);
   });
 
   test("stops to search when its client leaves", async () => {
