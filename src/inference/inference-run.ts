@@ -175,8 +175,8 @@ export class InferenceRun<Opened extends Model, Event> implements AsyncIterableI
     const used = isFree ? { ...NO_USAGE } : this.#used;
     const isAbandoned = outcome === "client-left" || this.#abort.signal.aborted;
     if (isAbandoned && !isFree && outcome !== "finished" && served !== undefined) adapter.countAbandoned(used);
-    const charge = served?.charge ?? NO_CHARGE;
-    const costNanoDollars = cache?.status === "hit" ? 0 : costInNanoDollars(charge, adapter.task, used);
+    const charge = isFree ? NO_CHARGE : (served?.charge ?? NO_CHARGE);
+    const costNanoDollars = isFree ? 0 : costInNanoDollars(charge, adapter.task, used);
     const isReported = used.details?.reportedCostNanoDollars !== undefined;
     const { deploymentCharge = charge } = charge;
     this.#settlement = {

@@ -19,7 +19,6 @@ export interface Page<Entry> {
   hasMore: boolean;
 }
 
-
 type Entries<Tables, Table extends keyof Tables, Entry> = SelectQueryBuilder<Tables, Table, Entry>;
 
 /**

@@ -10,6 +10,7 @@ import {
 } from "../support/observability/webhook-receiver.ts";
 import { chatLine, createBatch, readAnswers, readLines, untilEnded, uploadLines } from "../support/service/batches.ts";
 import { eventually } from "../support/service/eventually.ts";
+import { slotsInUse } from "../support/service/limit-load.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { administrator } from "../support/service/team-services.ts";
 
@@ -26,6 +27,10 @@ models:
   - id: slow
     task: chat
     deployments: [{ engine: scripted, slots: 2, replies: [{ text: Slow., delay_ms_before_first: 300 }] }]
+  - id: single
+    task: chat
+    price: { request: "0.1" }
+    deployments: [{ engine: scripted, slots: 1, replies: [{ text: Once., delay_ms_before_first: 700 }] }]
   - id: limited
     task: chat
     deployments: [{ engine: scripted, echo: true }]
@@ -245,6 +250,26 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       expect(completion).toBeGreaterThan(0);
       expect(dollars).toBeCloseTo(prompt * 0.0000005 + completion * 0.000002, 9);
     });
+  });
+
+  test("charges a line once that gave its slot to an interactive request", async () => {
+    const admin = administrator(service);
+    const project = await admin.projects.create({ name: "Preempted" });
+    const account = await admin.projects.serviceAccounts.create(project.id, { name: "preempted" });
+    const own = service.client({ apiKey: account.api_key?.value ?? "", maxRetries: 0 });
+    const batch = await createBatch(own, [chatLine("a", "Hi.", "single")]);
+    await eventually(async () => expect(await slotsInUse(service, "single")).toBe(1));
+    await own.chat.completions.create({ model: "single", messages: [{ role: "user", content: "At once." }] });
+    expect(await untilEnded(own, batch)).toMatchObject({ request_counts: { completed: 1, failed: 0 } });
+    const path = `/v1/organization/requests?project_ids=${project.id}&models=single`;
+    const answer = await service.fetch(path, { headers: { authorization: `Bearer ${service.adminKey}` } });
+    const { data } = (await answer.json()) as { data: { status: number; cost_usd: number | null }[] };
+    const costs = data.map(({ status, cost_usd: cost }) => [status, cost]).sort(([a], [b]) => Number(a) - Number(b));
+    expect(costs).toEqual([
+      [200, 0.1],
+      [200, 0.1],
+      [499, 0],
+    ]);
   });
 
   test("fails a batch whose key is revoked", async () => {
