@@ -1,11 +1,12 @@
+import { turns } from "../../kernel/async/turns.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Retention } from "../../kernel/jobs/retention.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
+import { listOtherKeys } from "./list-contents.ts";
 import {
   findArchivedProjectWithContent,
-  listOtherKeys,
   removeContents,
   replaceContent,
   replaceTokens,
@@ -46,7 +47,9 @@ export function contentRetention({ database, keyring, sealed, tokens, logger }: 
     const rows = await database.run((executor) =>
       listOtherKeys(executor, keyring.currentHeader, sealedUpTo, SEALED_AT_ONCE),
     );
+    const turn = turns();
     for (const { number, id, projectId, content } of rows) {
+      await turn();
       sealedUpTo = number;
       const opened = sealed.tryOpen({ projectId, id }, content);
       if (opened === undefined) continue;

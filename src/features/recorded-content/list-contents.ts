@@ -21,7 +21,7 @@ export interface ContentSelection {
   tokens?: readonly (readonly string[])[] | undefined;
 }
 
-export interface ContentPage {
+interface ContentPage {
   rows: ContentRow[];
   /** Number after which the next page begins; undefined at the end. */
   next: number | undefined;
@@ -48,6 +48,28 @@ export async function listContents(executor: Executor, kind: Kind, selection: Co
   const numbers = firstWithin(MAX_PAGE_BYTES, found).map(({ number }) => number);
   const isLast = found.length < limit && numbers.length === found.length;
   return { rows: await readContents(executor, numbers, order), next: isLast ? undefined : numbers.at(-1) };
+}
+
+/**
+ * Reads content that another key than the current one encrypted, in the order of numbers; `header` is what the current
+ * one begins with.
+ */
+export async function listOtherKeys(
+  executor: Executor,
+  header: Buffer,
+  after: number,
+  max: number,
+): Promise<ContentRow[]> {
+  const found = await executor
+    .selectFrom("recordedContents")
+    .select(["number", "bytes"])
+    .where("number", ">", after)
+    .where(sql<boolean>`substr(content, 1, ${header.length}) <> ${header}`)
+    .orderBy("number")
+    .limit(max)
+    .execute();
+  const numbers = firstWithin(MAX_PAGE_BYTES, found).map(({ number }) => number);
+  return readContents(executor, numbers, "asc");
 }
 
 async function readContents(

@@ -1,6 +1,7 @@
+import { turns } from "../../kernel/async/turns.ts";
 import type { Person, PersonalData, QueriedRows } from "../../storage/personal-data.ts";
 import { listContentsOf, listFeedbackOf, type PersonOfContent } from "./personal-queries.ts";
-import { purgeRemovedTokens, removeContents } from "./recorded-content-queries.ts";
+import { findContent, purgeRemovedTokens, removeContents } from "./recorded-content-queries.ts";
 
 const AT_ONCE = 50;
 
@@ -8,10 +9,14 @@ const AT_ONCE = 50;
 const contentsOfPerson: QueriedRows<"recordedContents"> = {
   columns: ["keyId", "endUser"],
   async *read({ database, recorded }, person) {
+    const turn = turns();
     for (let after = 0; ; ) {
       const rows = await database.run((executor) => listContentsOf(executor, toAuthor(person), after, AT_ONCE));
-      for (const { content, number: _number, ...row } of rows) {
-        yield { ...row, content: recorded?.sealed.tryOpen(row, content) ?? null };
+      for (const { number: _number, ...row } of rows) {
+        await turn();
+        // One at a time: each may have megabytes.
+        const found = await database.run((executor) => findContent(executor, row.organizationId, row.id));
+        if (found !== undefined) yield { ...row, content: recorded?.sealed.tryOpen(row, found.content) ?? null };
       }
       const last = rows.at(-1);
       if (last === undefined) return;

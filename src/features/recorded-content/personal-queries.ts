@@ -10,17 +10,17 @@ export interface PersonOfContent {
   user: readonly string[];
 }
 
-/** Reads content of a person after a number, in its order. */
+/** Lists what is recorded of a person after a number, in its order, without the content. */
 export async function listContentsOf(
   executor: Executor,
   { organizationId, caller, endUser }: PersonOfContent,
   after: number,
   limit: number,
-): Promise<ContentRow[]> {
+): Promise<Omit<ContentRow, "content">[]> {
   return executor
     .selectFrom("recordedContents")
     .select(["number", "id", "organizationId", "projectId", "keyId", "endUser", "completionId", "model"])
-    .select(["at", "expiresAt", "bytes", "content"])
+    .select(["at", "expiresAt", "bytes"])
     .where("number", ">", after)
     .where("organizationId", "=", organizationId)
     .where(({ eb, or }) => or([eb("keyId", "in", caller), eb("endUser", "in", endUser)]))

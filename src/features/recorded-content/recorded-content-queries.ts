@@ -203,24 +203,6 @@ export async function findArchivedProjectWithContent(executor: Executor): Promis
   return row?.id;
 }
 
-/** Reads content that another key than the current one encrypted; `header` is what the current one begins with. */
-export async function listOtherKeys(
-  executor: Executor,
-  header: Buffer,
-  after: number,
-  max: number,
-): Promise<ContentRow[]> {
-  const rows = await executor
-    .selectFrom("recordedContents")
-    .select(CONTENT_COLUMNS)
-    .where("number", ">", after)
-    .where(sql<boolean>`substr(content, 1, ${header.length}) <> ${header}`)
-    .orderBy("number")
-    .limit(max)
-    .execute();
-  return rows;
-}
-
 export const CONTENT_COLUMNS = [
   "number",
   "id",

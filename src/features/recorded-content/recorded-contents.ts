@@ -39,7 +39,7 @@ export interface FoundContent extends StoredContent {
   bytes: number;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   order: "asc" | "desc";
   /** Number of the last content before. */
   after?: number | undefined;

@@ -26,7 +26,7 @@ export interface StoredContent extends RecordedContent {
   completion?: CompletionFields | undefined;
 }
 
-export interface MeasuredContent {
+interface MeasuredContent {
   content: StoredContent;
   /** Of its JSON. */
   bytes: number;

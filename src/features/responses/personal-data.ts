@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { mapInSlices } from "../../kernel/async/map-in-slices.ts";
+import { turns } from "../../kernel/async/turns.ts";
 import type { Person, PersonalContext, PersonalData } from "../../storage/personal-data.ts";
 import { deleteConversation } from "./conversation-queries.ts";
 import { readItems } from "./item-queries.ts";
@@ -50,8 +51,8 @@ function contentOfPerson(table: "storedResponses" | "conversations") {
   } as const;
 }
 
-/** Responses decrypted at a time, between which other requests have their turn. */
-const EXAMINED_AT_ONCE = 50;
+/** Responses read at a time; each may have megabytes. */
+const EXAMINED_AT_ONCE = 10;
 
 /**
  * Responses whose request named the person in `safety_identifier` or `user`, and that other keys created. Only their
@@ -78,6 +79,7 @@ async function* responsesNaming(
 ): AsyncGenerator<StoredResponseRow> {
   const names = new Set(endUser);
   const creators = new Set(caller);
+  const turn = turns();
   for (let after = ""; names.size > 0; ) {
     const page = await context.database.run((executor) =>
       executor
@@ -91,6 +93,7 @@ async function* responsesNaming(
         .execute(),
     );
     for (const row of page) {
+      await turn();
       if (creators.has(row.createdBy ?? "")) continue;
       const { safety_identifier: safetyIdentifier, user } = (open(context, "response", row) ?? {}) as {
         safety_identifier?: unknown;
@@ -101,7 +104,6 @@ async function* responsesNaming(
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.id;
-    await nextTurn();
   }
 }
 
@@ -112,7 +114,7 @@ async function withItems(context: PersonalContext, table: "response" | "conversa
   return {
     ...row,
     content: open(context, table, { ...row, content }),
-    items: items.map((item) => open(context, "item", item)),
+    items: await mapInSlices(items, (item) => open(context, "item", item)),
   };
 }
 
