@@ -104,7 +104,12 @@ end
 
 local function giveBack(who, most)
   local held = P .. 'held ' .. who
-  local entries = redis.call('HSCAN', held, 0, 'COUNT', most)[2]
+  -- A page of a hash that has become sparse may be empty.
+  local cursor, entries = '0', {}
+  repeat
+    local page = redis.call('HSCAN', held, cursor, 'COUNT', most)
+    cursor, entries = page[1], page[2]
+  until #entries > 0 or cursor == '0'
   for index = 1, #entries, 2 do
     for _, claim in ipairs(cjson.decode(entries[index + 1])) do
       correct(open(claim[1], claim[2]), who, tonumber(claim[3]), -tonumber(claim[4]))
