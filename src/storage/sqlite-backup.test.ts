@@ -62,6 +62,8 @@ test("restores what was committed when the backup began, although writers contin
   });
   expect((await stat(backup)).mode & 0o777).toBe(0o600);
   expect(await restoreSqlite(backup, file)).toBe(`${file}.before-restore`);
+  // Another one keeps what the first one kept.
+  expect(await restoreSqlite(backup, file)).toBe(`${file}.before-restore-2`);
   const ids = await organizationIds();
   expect(ids).toContain("before");
   expect(ids).not.toContain("after");

@@ -1,6 +1,6 @@
 /** Copies of the SQLite database: made while the service runs, restored while it is stopped. */
 
-import { chmod, constants, copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { chmod, constants, copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { Fault } from "../kernel/faults.ts";
@@ -49,13 +49,32 @@ export async function restoreSqlite(backup: string, file: string): Promise<strin
   await copyFile(backup, partial);
   await chmod(partial, 0o600);
   await sync(partial);
-  const replaced = hasDatabase ? `${file}.before-restore` : undefined;
-  if (replaced !== undefined) await rename(file, replaced);
   // A log of the replaced database must not be applied to the backup.
   for (const suffix of ["-wal", "-shm"]) await rm(`${file}${suffix}`, { force: true });
+  const replaced = hasDatabase ? await keep(file) : undefined;
   await rename(partial, file);
   await sync(dirname(file));
   return replaced;
+}
+
+/**
+ * Gives the database a second name that is free, so that neither another restore nor the end of this process leaves
+ * fewer databases than there were.
+ */
+async function keep(file: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? `${file}.before-restore` : `${file}.before-restore-${number}`;
+    try {
+      // Some file systems have no second names.
+      await link(file, name).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "EEXIST") throw error;
+        return copyFile(file, name, constants.COPYFILE_EXCL);
+      });
+      return name;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
 }
 
 /** Throws a Fault unless the file is an intact database that this version can use. */
