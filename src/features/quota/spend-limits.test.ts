@@ -69,6 +69,22 @@ test("counts spending during a database outage once after it", async () => {
   await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
 });
 
+test("does not take what running requests have reserved for spending that was recorded", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  let spent: number | undefined;
+  const { limits, spend } = start(100, async () => {
+    if (spent === undefined) throw new Error("away");
+    return spent;
+  });
+  const running = [await limits.reserve(claimOf(4)), await limits.reserve(claimOf(4))];
+  spent = 0.9 * DOLLAR;
+  vi.advanceTimersByTime(1_000);
+  await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+  for (const reservation of running) reservation.settle(NO_USAGE, 0);
+  await spend();
+  await expect(spend()).rejects.toMatchObject({ kind: "quota-exhausted" });
+});
+
 test("counts a cost that no request causes once, and beyond the limit", async () => {
   let recorded = 0.5 * DOLLAR;
   const { limits, spend } = start(100, async () => recorded);

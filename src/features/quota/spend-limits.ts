@@ -47,6 +47,9 @@ export class SpendLimits implements Quota {
   /** Counters that know the amount spent so far, by key and outage, or a promise while that is loading. */
   readonly #begun = growingCache<Promise<void> | "begun">(MAX_BEGUN);
 
+  /** What running requests of this process have reserved, by key. */
+  readonly #reserved = new Map<string, number>();
+
   constructor(options: SpendLimitsOptions) {
     this.#options = options;
   }
@@ -97,19 +100,29 @@ export class SpendLimits implements Quota {
       if (isWarned && (outcome.used[key] ?? 0) > thresholdOf(bound))
         logger.warn({ scopeId: bound.scope.id }, "a spend limit with inactive enforcement is exceeded");
     }
+    for (const { key } of buckets) this.#addReserved(key, amount);
     return {
       rateLimitStatus: {},
       settle: (_usage, costNanoDollars) => {
         const difference = (costNanoDollars ?? 0) - amount;
         const corrections = buckets.map(({ key, windowSeconds }) => ({ key, windowSeconds, amount, difference }));
         noteSpent();
-        const settled = [counters.settle(outcome.reservation, corrections)];
+        const settling = counters.settle(outcome.reservation, corrections).finally(() => {
+          for (const { key } of buckets) this.#addReserved(key, -amount);
+        });
+        const settled = [settling];
         if (counters.epoch !== epoch) settled.push(this.#countAgain(bounds, costNanoDollars ?? 0));
         Promise.all(settled).catch((error: unknown) => {
           logger.warn({ err: error }, "the cost of a request could not be settled");
         });
       },
     };
+  }
+
+  #addReserved(key: string, amount: number): void {
+    const sum = (this.#reserved.get(key) ?? 0) + amount;
+    if (sum > 0) this.#reserved.set(key, sum);
+    else this.#reserved.delete(key);
   }
 
   /** Counts a request that ran while the counts were lost: the next ones began before its cost was recorded. */
@@ -154,7 +167,8 @@ export class SpendLimits implements Quota {
     const windowSeconds = COUNTER_SECONDS[period];
     try {
       const spent = await this.#options.spentIn(scope, window);
-      const counted = await this.#amountCounted(key, windowSeconds);
+      const reserved = this.#reserved.get(key) ?? 0;
+      const counted = Math.max(0, (await this.#amountCounted(key, windowSeconds)) - reserved);
       await this.#options.counters.begin(key, windowSeconds, Math.max(0, spent - counted));
       this.#begun.set(key, "begun");
       this.#begun.set(this.#inOutage(key), "begun");
@@ -192,7 +206,7 @@ export class SpendLimits implements Quota {
     return outage === 0 ? key : `${key} ${outage}`;
   }
 
-  /** Amount counted while the database was unavailable, which the usage records contain too. */
+  /** Amount counted while the database was unavailable. The usage records have it too, but for what is only reserved. */
   async #amountCounted(key: string, windowSeconds: number): Promise<number> {
     const nothing = { key, amount: 0, limit: Number.MAX_SAFE_INTEGER, windowSeconds, isReserved: false };
     return (await this.#options.counters.take([nothing])).used[key] ?? 0;
