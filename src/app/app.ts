@@ -122,7 +122,6 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const parts = {
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
     ...{
-      bodyMemory,
       chatKeys: openChatKeys(base),
       keySignIns,
       personalData: PERSONAL_DATA,

@@ -109,14 +109,11 @@ export class BodyMemory {
 export function boundBodyMemory(scope: FastifyInstance, memory: BodyMemory): void {
   scope.decorate("bodyMemory", memory);
   scope.addHook("onRequest", (request, reply, done) => {
-    // Uploads are written to the disk.
-    if (request.headers["content-type"]?.startsWith("multipart/")) return done();
-    const {
-      "content-length": announced,
-      "content-encoding": encoding,
-      "transfer-encoding": transfer,
-    } = request.headers;
-    if (encoding !== undefined || transfer !== undefined) memory.expect(request, reply.raw);
+    const { headers } = request;
+    const { "content-length": announced, "content-encoding": encoding, "transfer-encoding": transfer } = headers;
+    // Uploads are written to the disk, unless the scope reads bodies of any type as JSON.
+    const isUpload = headers["content-type"]?.startsWith("multipart/");
+    if (isUpload || encoding !== undefined || transfer !== undefined) memory.expect(request, reply.raw);
     else memory.hold(request, Number(announced ?? 0), reply.raw);
     done();
   });

@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import type { OnDisconnect } from "../inference/on-disconnect.ts";
+import { Fault } from "../kernel/faults.ts";
 
 /**
  * Registers a callback for a client that disconnects before its answer was sent completely. Uses the response's
@@ -21,6 +22,6 @@ export function onDisconnect({ raw, request }: FastifyReply): OnDisconnect {
 /** Signal of a client that disconnects before its answer was sent completely. */
 export function disconnection(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  onDisconnect(reply)(() => controller.abort(new Error("the client disconnected")));
+  onDisconnect(reply)(() => controller.abort(new Fault("client-left", "The client left.")));
   return controller.signal;
 }

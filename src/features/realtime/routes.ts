@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { rawOperation, routes } from "../../http/operation.ts";
 import { sentKey } from "../../http/sent-key.ts";
 import { refusePlainRequest } from "../../http/sockets/accept-sockets.ts";
-import { ClientSocket } from "../../http/sockets/client-socket.ts";
+import { arrivingAt, ClientSocket } from "../../http/sockets/client-socket.ts";
 import { headersOfMessages } from "../../http/sockets/handshake-headers.ts";
 import type { OpenSockets } from "../../http/sockets/open-sockets.ts";
 import { checkStanding, reauthenticate } from "../../http/standing.ts";
@@ -104,6 +104,7 @@ async function serve(
   let idleCheck: Poll | undefined;
   const connection = new ClientSocket({
     socket,
+    arriving: arrivingAt(request),
     onMessage: async (message, isBinary) => {
       await started;
       await session?.receive(message, isBinary);

@@ -1,6 +1,5 @@
 import type { Caller } from "../../contracts/caller.ts";
 import type { AuthenticateScope } from "../../http/authenticate.ts";
-import type { BodyMemory } from "../../http/body-memory.ts";
 import type { Feature } from "../../http/feature.ts";
 import { InternalRequests } from "../../http/internal-requests.ts";
 import { OpenSockets } from "../../http/sockets/open-sockets.ts";
@@ -32,7 +31,6 @@ interface ResponsesParts {
   content: BodyContent;
   tools: ServiceTools;
   recorded: RecordedContents | undefined;
-  bodyMemory: BodyMemory;
 }
 
 interface StorageParts {
@@ -52,7 +50,6 @@ export function openResponses({
   tools,
   recorded,
   metrics,
-  bodyMemory,
   ...parts
 }: ResponsesParts & StorageParts): Feature {
   const storage = openStorage(parts);
@@ -67,7 +64,7 @@ export function openResponses({
   });
   responseMetrics(metrics.registry, () => sockets.size);
   const socketParts: ResponseSocketParts = {
-    ...{ accounts, requests, sockets, maxConnectionSeconds, bodyMemory },
+    ...{ accounts, requests, sockets, maxConnectionSeconds },
     unstored: new UnstoredResponses(),
     isStoring: storage !== undefined,
   };

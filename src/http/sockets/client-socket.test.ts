@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { eventually } from "../../../test/support/service/eventually.ts";
-import { invalidRequest, unavailable } from "../../kernel/faults.ts";
-import { ClientSocket, type ClientSocketOptions } from "./client-socket.ts";
+import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
+import { type Arriving, ClientSocket, type ClientSocketOptions } from "./client-socket.ts";
 
 let closing = new DisposableStack();
 afterEach(() => {
@@ -13,13 +13,17 @@ afterEach(() => {
 });
 
 /** Opens both ends of a connection over TCP. */
-async function open(options: Partial<ClientSocketOptions> = {}) {
+async function open(options: Partial<ClientSocketOptions & Pick<Arriving, "hold">> = {}) {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   closing.defer(() => server.close());
   await once(server, "listening");
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [socket] = (await once(server, "connection")) as [WebSocket];
-  const connection = new ClientSocket({ socket, onMessage: async () => {}, onClose: () => {}, ...options });
+  const arriving = {
+    connection: (socket as unknown as { _socket: Socket })._socket,
+    hold: options.hold ?? (() => () => {}),
+  };
+  const connection = new ClientSocket({ socket, arriving, onMessage: async () => {}, onClose: () => {}, ...options });
   if (client.readyState !== client.OPEN) await once(client, "open");
   closing.defer(() => client.terminate());
   return { client, socket, connection };
@@ -103,4 +107,33 @@ test.each([
   const [given, reason] = await closed;
   expect(given).toBe(code);
   expect(String(reason)).toBe(failure.code);
+});
+
+test("counts a message while it arrives, until it has ended", async () => {
+  let held = 0;
+  const hold = (bytes: number) => {
+    held += bytes;
+    return () => {
+      held -= bytes;
+    };
+  };
+  const { client } = await open({ hold });
+  client.send("a".repeat(1_000_000), { fin: false });
+  await eventually(() => expect(held).toBeGreaterThan(700_000));
+  client.send("b".repeat(1_000_000), { fin: false });
+  await eventually(() => expect(held).toBeGreaterThan(1_700_000));
+  client.send("c", { fin: true });
+  await eventually(() => expect(held).toBe(0));
+});
+
+test("ends a connection whose message does not fit into memory", async () => {
+  const full = new Fault("request-rate-limited", "too much", { code: "rate_limit_exceeded" });
+  const { client } = await open({
+    hold: () => {
+      throw full;
+    },
+  });
+  const closed = once(client, "close");
+  client.send("a".repeat(1_000_000), { fin: false });
+  expect((await closed)[0]).toBe(1013);
 });

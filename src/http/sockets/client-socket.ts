@@ -1,14 +1,19 @@
 /** Reads and writes a WebSocket within bounds: neither a client that sends fast nor one that reads slowly fills memory. */
 
+import type { Readable } from "node:stream";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { WebSocket } from "@fastify/websocket";
+import type { FastifyRequest } from "fastify";
+import { projectOf } from "../../contracts/caller.ts";
 import { until } from "../../kernel/async/retry.ts";
-import type { Fault } from "../../kernel/faults.ts";
+import { Fault } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 
 /** Messages that wait to be handled; the socket is not read beyond them. */
 const MAX_WAITING_BYTES = 1024 ** 2;
 const MAX_WAITING_MESSAGES = 200;
+/** What a message occupies is counted in steps of this size. */
+const COUNTED_STEP_BYTES = 256 * 1024;
 /** Further messages wait. A client that sends pieces of 10 ms as they are recorded sends 100. */
 const MAX_MESSAGES_PER_SECOND = 1000;
 /** Other requests wait for at most one slice and one message. */
@@ -29,11 +34,27 @@ const CODES: Partial<Record<Fault["kind"], number>> = { unavailable: 1001, "requ
 const NORMAL = 1000;
 const POLICY_VIOLATION = 1008;
 
+/** Counts the bytes of a message that has not ended. */
+export interface Arriving {
+  /** The connection itself. */
+  connection: Readable;
+  /** Counts bytes in memory until the function that it returns releases them. Throws a Fault. */
+  hold(bytes: number): () => void;
+}
+
+export function arrivingAt({ raw, server, caller }: FastifyRequest): Arriving {
+  const { bodyMemory } = server;
+  if (bodyMemory === undefined) throw new Error("the scope of the socket authenticates nobody");
+  return { connection: raw.socket, hold: (bytes) => bodyMemory.reserve(projectOf(caller), bytes) };
+}
+
 export interface ClientSocketOptions {
   socket: WebSocket;
   /** Handles one message at a time. */
   onMessage: (message: Buffer, isBinary: boolean) => Promise<void>;
   onClose: () => void;
+  /** What the connection occupies while a message arrives. */
+  arriving: Arriving;
   /** Seconds in which the client has to read what is above the high water mark. */
   maxUnreadSeconds?: number;
 }
@@ -42,6 +63,10 @@ export class ClientSocket {
   readonly #options: ClientSocketOptions;
   readonly #waiting: { message: Buffer; isBinary: boolean }[] = [];
   #waitingBytes = 0;
+  /** Of a message that has not ended, and what of them is counted. */
+  #arrivingBytes = 0;
+  #countedBytes = 0;
+  #release = () => {};
   #isHandling = false;
   #isAlive = true;
   #second = 0;
@@ -51,8 +76,10 @@ export class ClientSocket {
 
   constructor(options: ClientSocketOptions) {
     this.#options = options;
-    const { socket, onClose } = options;
+    const { socket, onClose, arriving } = options;
+    arriving.connection.on("data", ({ length }: Buffer) => this.#count(length));
     socket.on("message", (data: Buffer, isBinary: boolean) => {
+      this.#forgetArriving();
       // A client that ignores the end of its connection.
       if (socket.readyState !== socket.OPEN) return;
       this.lastMessageAt = performance.now();
@@ -67,6 +94,7 @@ export class ClientSocket {
     const ping = new Poll(() => this.#ping(), { everyMs: PING_SECONDS * 1000 });
     socket.once("close", () => {
       ping.stop();
+      this.#forgetArriving();
       this.#waiting.length = 0;
       onClose();
     });
@@ -102,6 +130,29 @@ export class ClientSocket {
     const { socket } = this.#options;
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), CLOSE_MS).unref();
+  }
+
+  #count(length: number): void {
+    this.#arrivingBytes += length;
+    const { socket, arriving } = this.#options;
+    if (this.#arrivingBytes - this.#countedBytes < COUNTED_STEP_BYTES || socket.readyState !== socket.OPEN) return;
+    this.#release();
+    this.#release = () => {};
+    this.#countedBytes = this.#arrivingBytes;
+    try {
+      this.#release = arriving.hold(this.#arrivingBytes);
+    } catch (failure) {
+      if (!(failure instanceof Fault)) throw failure;
+      this.close(failure);
+      // What it sends until its connection ends is not read.
+      socket.pause();
+    }
+  }
+
+  #forgetArriving(): void {
+    [this.#arrivingBytes, this.#countedBytes] = [0, 0];
+    this.#release();
+    this.#release = () => {};
   }
 
   async #handleAll(): Promise<void> {

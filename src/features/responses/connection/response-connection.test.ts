@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../../../contracts/caller.ts";
+import { BodyMemory } from "../../../http/body-memory.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import { ResponseConnection } from "./response-connection.ts";
 import { UnstoredResponses } from "./unstored-responses.ts";
@@ -78,17 +79,14 @@ test("continues nothing by nothing", async () => {
 });
 
 test("holds what a turn has in memory until the turn has ended, and refuses a turn beyond", async () => {
-  let held = 0;
+  const memory = new BodyMemory(1_000_000);
   const { bodies, prepare } = connect((bytes) => {
     if (bytes > 1_000) throw new Fault("request-rate-limited", "too much");
-    held += bytes;
-    return () => {
-      held -= bytes;
-    };
+    return memory.reserve("project", 100 * 1024);
   });
   await prepare({ input: "a" });
   expect(bodies).toHaveLength(1);
-  await expect.poll(() => held).toBe(0);
+  await expect.poll(() => memory.heldBytes).toBe(0);
   void prepare({ input: "a".repeat(2_000) });
   await prepare({ input: "b" });
   expect(bodies).toHaveLength(2);

@@ -49,6 +49,8 @@ interface Turn extends CreateEvent {
   streamId: string | undefined;
   /** Size of its message. */
   bytes: number;
+  /** Releases what is counted for it; again, it does nothing. */
+  release: () => void;
 }
 
 /** Requests that run or wait; further messages are not read until one has ended. */
@@ -92,9 +94,9 @@ export class ResponseConnection {
       if (event.type === "response.steer") return this.#send(toSteerFailure(event), undefined);
       if (this.#refusal !== undefined) throw this.#refusal;
       this.#addStream(streamId);
-      const turn = { ...readCreateEvent(event), streamId, bytes };
+      const turn = { ...readCreateEvent(event), streamId, bytes, release };
       if (this.#open.size >= MAX_OPEN_TURNS) await Promise.race(this.#open);
-      this.#start(turn, release);
+      this.#start(turn);
       release = () => {};
     } catch (failure) {
       this.#fail(failure, streamId);
@@ -123,15 +125,14 @@ export class ResponseConnection {
     this.#streamIds.add(streamId);
   }
 
-  /** `release`: for what the turn holds. */
-  #start(turn: Turn, release: () => void): void {
+  #start(turn: Turn): void {
     const run = this.#lanes.run(turn.streamId ?? "", async () => {
       try {
         if (!this.#ended.signal.aborted) await this.#run(turn);
       } catch (failure) {
         this.#fail(failure, turn.streamId);
       } finally {
-        release();
+        turn.release();
       }
     });
     this.#open.add(run);
@@ -144,6 +145,8 @@ export class ResponseConnection {
     const parent = this.#parentOf(turn);
     const path = turn.generates ? "/v1/responses" : "/v1/responses/input_tokens";
     const body = await bodyOf(turn, parent);
+    // The request counts its body itself.
+    turn.release();
     const answer = await requests.stream({ caller, path, body, headers, address }, this.#ended.signal);
     if (answer.status !== 200) {
       const failure = JSON.parse(await textOf(answer.body)) as ErrorBody;

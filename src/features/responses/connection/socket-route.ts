@@ -1,10 +1,10 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import type { BodyMemory } from "../../../http/body-memory.ts";
+import { projectOf } from "../../../contracts/caller.ts";
 import type { InternalRequests } from "../../../http/internal-requests.ts";
 import { rawOperation, routes } from "../../../http/operation.ts";
 import { refusePlainRequest } from "../../../http/sockets/accept-sockets.ts";
-import { ClientSocket } from "../../../http/sockets/client-socket.ts";
+import { arrivingAt, ClientSocket } from "../../../http/sockets/client-socket.ts";
 import { headersOfMessages } from "../../../http/sockets/handshake-headers.ts";
 import type { OpenSockets } from "../../../http/sockets/open-sockets.ts";
 import { checkStanding, reauthenticate } from "../../../http/standing.ts";
@@ -23,7 +23,6 @@ export interface ResponseSocketParts {
   /** Whether the service stores responses. */
   isStoring: boolean;
   maxConnectionSeconds: number;
-  bodyMemory: Pick<BodyMemory, "reserve">;
 }
 
 const EXPIRY_CHECK_MS = 200;
@@ -46,14 +45,15 @@ export function responseSocket(parts: ResponseSocketParts): FastifyPluginAsync {
 
 function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocketParts): void {
   request.record.isUpgraded = true;
-  const { accounts, requests, sockets, unstored, isStoring, maxConnectionSeconds, bodyMemory } = parts;
+  const { accounts, requests, sockets, unstored, isStoring, maxConnectionSeconds } = parts;
   const { caller, id: requestId } = request;
-  const project = caller.projectId ?? caller.organizationId;
   let leave = () => {};
   let expiry: Poll | undefined;
   const authenticate = () => reauthenticate(request, accounts);
+  const arriving = arrivingAt(request);
   const client = new ClientSocket({
     socket,
+    arriving,
     onMessage: (message, isBinary) => connection.receive(message, isBinary),
     onClose: () => {
       expiry?.stop();
@@ -77,7 +77,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
     requestId,
     headers: headersOfMessages(request.headers),
     address: request.ip,
-    hold: (bytes) => bodyMemory.reserve(project, bytes),
+    hold: arriving.hold,
     authenticate,
     send: (message) => client.send(message),
     flushed: () => client.flushed(),
@@ -86,7 +86,7 @@ function serve(socket: WebSocket, request: FastifyRequest, parts: ResponseSocket
   });
   try {
     leave = sockets.add({
-      project,
+      project: projectOf(caller),
       checkStanding: () => checkStanding(request, accounts),
       isBusy: () => connection.isBusy,
       close: fail,
