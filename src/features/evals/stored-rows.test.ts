@@ -69,7 +69,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     );
     const stopping = new AbortController();
     const reason = new Error("stopping");
-    setTimeout(() => stopping.abort(reason), 10);
+    setImmediate(() => stopping.abort(reason));
     await expect(rows.select(place, searching("A gull."), stopping.signal)).rejects.toBe(reason);
     await expect(rows.select(place, searching("A gull."), running)).rejects.toMatchObject({ code: "no_rows" });
   });

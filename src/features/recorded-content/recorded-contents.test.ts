@@ -172,9 +172,10 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await contents.writer.flush();
     const leaving = new AbortController();
     const reason = new Error("left");
-    setTimeout(() => leaving.abort(reason), 10);
     const page = { after: undefined, limit: 100, signal: leaving.signal };
-    await expect(contents.search(filter, '"gulls many"', page)).rejects.toBe(reason);
+    const searching = contents.search(filter, '"gulls many"', page);
+    leaving.abort(reason);
+    await expect(searching).rejects.toBe(reason);
   });
 
   test("removes content of a request once", async () => {

@@ -126,7 +126,7 @@ describe.each(DATABASE_KINDS)("a page on %s", (kind) => {
     const unmatched = { ...query, metadata: [["topic", "fish"]] as const };
     const leaving = new AbortController();
     const reason = new Error("left");
-    setTimeout(() => leaving.abort(reason), 10);
+    setImmediate(() => leaving.abort(reason));
     await expect(completions.list(place, unmatched, leaving.signal)).rejects.toBe(reason);
     expect(await completions.list(place, unmatched, running)).toEqual({ entries: [], hasMore: false });
   });
