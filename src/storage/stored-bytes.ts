@@ -1,10 +1,12 @@
 /** Bytes that each project stores, so that no project fills the disk of all. */
 
 import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "kysely";
 import { HOUR_MS, MINUTE_MS } from "../kernel/durations.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Logger } from "../kernel/logger.ts";
 import type { Database, Executor } from "./database.ts";
+import type { Schema } from "./schema.ts";
 
 export interface ContentSize {
   /** What the next page comes after. */
@@ -16,6 +18,23 @@ export interface ContentSize {
 
 /** Reads the sizes of at most `limit` rows after `after`, in the order of `id`. */
 export type ReadSizes = (executor: Executor, after: string, limit: number) => Promise<readonly ContentSize[]>;
+
+/** Returns what reads the sizes of a column, in a table whose rows have an ID and a project. */
+export function sizesOf<Name extends keyof Schema & string>(
+  table: Name,
+  column: keyof Schema[Name] & string,
+): ReadSizes {
+  return async (executor, after, limit) => {
+    const query = sql<ContentSize>`
+      select id, ${sql.ref("projectId")}, length(${sql.ref(column)}) as bytes
+      from ${sql.table(table)}
+      where id > ${after}
+      order by id
+      limit ${limit}
+    `;
+    return (await query.execute(executor)).rows;
+  };
+}
 
 export interface StoredBytesOptions {
   database: Database;

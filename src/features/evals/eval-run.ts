@@ -86,7 +86,7 @@ export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
       if (caller !== undefined) return caller;
       throw new KeyEnded();
     } catch (failure) {
-      // It is none of the row that asked first: graders would take it for theirs.
+      // It ends the run, not only the row that asked first, whose graders would record it as their own failure.
       stopping.abort(failure);
       throw failure;
     }

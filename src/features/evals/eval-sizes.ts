@@ -2,29 +2,13 @@
 
 import { sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
-import type { ContentSize, ReadSizes } from "../../storage/stored-bytes.ts";
+import { type ContentSize, type ReadSizes, sizesOf } from "../../storage/stored-bytes.ts";
 
 export const EVAL_SIZES: readonly ReadSizes[] = [
-  (executor, after, limit) => readRowSizes(executor, { table: "evals", column: "definition" }, after, limit),
-  (executor, after, limit) => readRowSizes(executor, { table: "evalRuns", column: "source" }, after, limit),
+  sizesOf("evals", "definition"),
+  sizesOf("evalRuns", "source"),
   readItemSizes,
 ];
-
-async function readRowSizes(
-  executor: Executor,
-  { table, column }: { table: "evals"; column: "definition" } | { table: "evalRuns"; column: "source" },
-  after: string,
-  limit: number,
-): Promise<readonly ContentSize[]> {
-  const { rows } = await sql<ContentSize>`
-    select id, ${sql.ref("projectId")}, length(${sql.ref(column)}) as bytes
-    from ${sql.table(table)}
-    where id > ${after}
-    order by id
-    limit ${limit}
-  `.execute(executor);
-  return rows;
-}
 
 /** Items have no index of their IDs: a page begins after the position of one in its run. */
 async function readItemSizes(executor: Executor, after: string, limit: number): Promise<readonly ContentSize[]> {

@@ -1,12 +1,10 @@
 /** Reads the lines of a file once, to check them and to find them later, while others get turns of the event loop. */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { turns } from "../../kernel/async/turns.ts";
 import { type RawLine, readLines } from "./read-lines.ts";
 
 /** Lines without content cost time, and no limit on requests bounds them. */
 export const MAX_BLANK_LINES = 10_000;
-/** Other requests wait for at most one slice and one line. */
-const SLICE_MS = 10;
 
 /** Yields the lines as `readLines` does, blank ones too. Rejects with the signal's reason. */
 export async function* scanLines(
@@ -14,22 +12,11 @@ export async function* scanLines(
   maxBytes: number,
   signal: AbortSignal,
 ): AsyncGenerator<RawLine> {
-  const takeTurns = turns(signal);
+  const turn = turns(signal);
   for await (const line of readLines(untilAborted(chunks, signal), maxBytes)) {
-    await takeTurns();
+    await turn();
     yield line;
   }
-}
-
-/** Returns a step that gives others a turn of the event loop after each slice of work. */
-function turns(signal: AbortSignal): () => Promise<void> {
-  let sliceEnd = performance.now() + SLICE_MS;
-  return async () => {
-    if (performance.now() < sliceEnd) return;
-    await nextTurn();
-    signal.throwIfAborted();
-    sliceEnd = performance.now() + SLICE_MS;
-  };
 }
 
 async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -1,36 +1,15 @@
 /** Sizes of stored content by project, read in pages of rows, since summing a large table would block SQLite. */
 
-import { sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
-import type { ContentSize, ReadSizes } from "../../storage/stored-bytes.ts";
-
-const TABLES = ["storedResponses", "conversations", "responseItems"] as const;
+import { type ContentSize, type ReadSizes, sizesOf } from "../../storage/stored-bytes.ts";
 
 /** The events are read by response. */
 export const RESPONSE_SIZES: readonly ReadSizes[] = [
-  ...TABLES.map(
-    (table): ReadSizes =>
-      (executor, after, limit) =>
-        readRowSizes(executor, table, after, limit),
-  ),
+  sizesOf("storedResponses", "content"),
+  sizesOf("conversations", "content"),
+  sizesOf("responseItems", "content"),
   readEventSizes,
 ];
-
-async function readRowSizes(
-  executor: Executor,
-  table: (typeof TABLES)[number],
-  after: string,
-  limit: number,
-): Promise<readonly ContentSize[]> {
-  const { rows } = await sql<ContentSize>`
-    select id, ${sql.ref("projectId")}, length(content) as bytes
-    from ${sql.table(table)}
-    where id > ${after}
-    order by id
-    limit ${limit}
-  `.execute(executor);
-  return rows;
-}
 
 async function readEventSizes(executor: Executor, after: string, limit: number): Promise<readonly ContentSize[]> {
   return executor

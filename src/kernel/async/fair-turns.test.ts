@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FairTurns } from "./fair-turns.ts";
 
-/** Works that end when they are told to, and the order in which they began. */
+/** Works that `endNext` ends, and the order in which they began. */
 function worksOf(turns: FairTurns) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
