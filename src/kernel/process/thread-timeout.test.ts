@@ -23,6 +23,14 @@ test("ends a thread that has used its CPU time, not one that waits", async () =>
   expect(isEnded).toBe(false);
 });
 
+test("ends a thread that had not started when it was first asked", async () => {
+  const worker = thread("for (;;);");
+  await expect(worker.cpuUsage()).rejects.toThrow("not running");
+  await new Promise<void>((done) => {
+    afterThreadCpu(worker, 1, done);
+  });
+});
+
 test("does not end a thread once it is disposed of, or that has ended", async () => {
   const working = thread("for (;;);");
   let ended = 0;

@@ -1,5 +1,8 @@
 import type { Worker } from "node:worker_threads";
 
+/** The id of each thread that has ended. */
+const ENDED = -1;
+
 /**
  * Calls `end` once a thread has used `ms` of CPU time, counted from its start: on a busy machine, the clock on the wall
  * says nothing about the work.
@@ -8,10 +11,10 @@ export function afterThreadCpu(worker: Worker, ms: number, end: () => void): Dis
   let timer: NodeJS.Timeout;
   let isStopped = false;
   const check = async () => {
-    // Rejects once the thread has ended.
-    const usage = await worker.cpuUsage().catch(() => undefined);
-    if (usage === undefined || isStopped) return;
-    const remainingMs = ms - (usage.user + usage.system) / 1000;
+    // Rejects before the thread has started, which takes a busy machine long, and once it has ended.
+    const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+    if (isStopped || worker.threadId === ENDED) return;
+    const remainingMs = ms - (user + system) / 1000;
     if (remainingMs <= 0) end();
     else timer = setTimeout(check, Math.ceil(remainingMs));
   };
