@@ -11,10 +11,16 @@ export interface CounterStore {
    * may have lost its counts.
    */
   open(onLost: (error: Error) => void): Promise<Opened>;
-  /** Replaces the recorded usage of a replica in each window. */
+  /**
+   * Replaces the recorded usage of a replica in these parts of windows, and forgets its open reservations, which are a
+   * part of it, until it joins.
+   */
   restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void>;
-  /** Registers a replica as a member, with exactly these open reservations. */
-  join(replica: string, reserved: readonly OpenReservation[]): Promise<void>;
+  /**
+   * Registers a replica as a member, with exactly these open reservations, and keeps `share` from the others until it
+   * joins again, leaves, or its lease expires.
+   */
+  join(replica: string, reserved: readonly OpenReservation[], share: readonly ReservedAmount[]): Promise<void>;
   /** Renews a replica's lease and releases the reservations of replicas whose lease expired. */
   heartbeat(replica: string): Promise<Heartbeat>;
   /** Returns undefined when the replica is not a member: it never joined, its lease expired, or the data was lost. */
@@ -46,12 +52,21 @@ export interface Heartbeat {
 export interface WindowSnapshot {
   key: string;
   windowSeconds: number;
+  /** Number of the slice with which the snapshot begins: older ones stay as they are. */
+  from: number;
   slices: readonly Slice[];
 }
 
 export interface OpenReservation {
   id: string;
-  claims: readonly { key: string; windowSeconds: number; amount: number; sliceNumber: number }[];
+  claims: readonly ReservedAmount[];
+}
+
+export interface ReservedAmount {
+  key: string;
+  windowSeconds: number;
+  amount: number;
+  sliceNumber: number;
 }
 
 export interface StoreTaken {

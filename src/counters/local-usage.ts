@@ -1,9 +1,9 @@
 /** This replica's own usage of each limit, and its share of the limits while the store is unavailable. */
 
 import { HOUR_SECONDS } from "../kernel/durations.ts";
-import type { OpenReservation, WindowSnapshot } from "./counter-store.ts";
+import type { OpenReservation, ReservedAmount } from "./counter-store.ts";
 import type { Correction, CounterClaim, Taken, TakenReservation } from "./counters.ts";
-import { SLICES } from "./moving-window.ts";
+import { type Slice, sliceNumber } from "./moving-window.ts";
 import { MovingWindows } from "./moving-windows.ts";
 
 /** Longer windows outlast an outage: their share is never reset to a part of the full limit. */
@@ -93,34 +93,31 @@ export class LocalUsage {
     return { ...outcome, reservation: { id, takenAt: now } };
   }
 
-  /** Snapshot of this replica's usage. */
-  windows(now: number): WindowSnapshot[] {
-    return this.#windows.inUse(now).map(({ name, window }) => ({ ...name, slices: [...window.slices(now)] }));
+  /** Windows in which this replica has used something. */
+  inUse(now: number): Pick<CounterClaim, "key" | "windowSeconds">[] {
+    return this.#windows.inUse(now).map(({ name }) => name);
   }
 
-  /** Snapshot with the full local share marked as used, so that other replicas cannot take it while this one rejoins. */
-  localShareWindows(share: Share, now: number): WindowSnapshot[] {
-    const used = this.#windows.inUse(now).map(({ name, window }) => [idOf(name), { ...name, window }] as const);
-    const inUse = new Map(used);
+  /** What this replica has used, oldest first. */
+  slices(name: Pick<CounterClaim, "key" | "windowSeconds">, now: number): readonly Slice[] {
+    return this.#windows.slices(name, now);
+  }
+
+  /** What this replica may still use of its local share, which others must not take while it rejoins. */
+  unusedShare(share: Share, now: number): ReservedAmount[] {
     const isBounded = ({ limit }: Seen) => limit < Number.MAX_SAFE_INTEGER;
     const lastReadings = [...this.#seen.values()].filter((seen) => isWithin(seen, now) && isBounded(seen));
-    const claimed = lastReadings.map((seen) => {
-      const amount = Math.max(inUse.get(idOf(seen))?.window.used(now) ?? 0, this.#allowance(seen, share, now));
-      inUse.delete(idOf(seen));
-      const number = Math.floor(now / ((seen.windowSeconds * 1000) / SLICES));
-      return { key: seen.key, windowSeconds: seen.windowSeconds, slices: [{ number, amount }] };
+    const unused = lastReadings.map((seen) => {
+      const amount = this.#allowance(seen, share, now) - this.#windows.used(seen, now);
+      return reserve({ ...seen, amount }, now);
     });
-    const others = [...inUse.values()].map(({ window, ...name }) => ({ ...name, slices: [...window.slices(now)] }));
-    return [...claimed, ...others];
+    return unused.filter(({ amount }) => amount > 0);
   }
 
   reserved(): OpenReservation[] {
     return [...this.#reserved].map(([id, { takenAt, claims }]) => ({
       id,
-      claims: claims.map(({ key, windowSeconds, amount }) => {
-        const sliceNumber = Math.floor(takenAt / ((windowSeconds * 1000) / SLICES));
-        return { key, windowSeconds, amount, sliceNumber };
-      }),
+      claims: claims.map((claim) => reserve(claim, takenAt)),
     }));
   }
 
@@ -164,6 +161,10 @@ function usedByAllIn({ used, others, older, recorded = 0 }: Seen): number {
 /** Splits an amount into integer parts that add up to it. */
 function part(amount: number, { replicas, rank }: Share): number {
   return Math.floor(amount / replicas) + (rank < amount % replicas ? 1 : 0);
+}
+
+function reserve({ key, windowSeconds, amount }: Omit<ReservedAmount, "sliceNumber">, at: number): ReservedAmount {
+  return { key, windowSeconds, amount, sliceNumber: sliceNumber(at, windowSeconds) };
 }
 
 function isWithin({ at, windowSeconds }: Seen, now: number): boolean {

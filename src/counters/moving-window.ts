@@ -68,3 +68,8 @@ export class MovingWindow {
     return Math.floor(at / this.#sliceMs);
   }
 }
+
+/** Number of the slice in which a time in milliseconds is. */
+export function sliceNumber(at: number, windowSeconds: number): number {
+  return Math.floor(at / ((windowSeconds * 1000) / SLICES));
+}

@@ -1,5 +1,5 @@
 import type { Correction, CounterClaim, Taken } from "./counters.ts";
-import { MovingWindow } from "./moving-window.ts";
+import { MovingWindow, type Slice } from "./moving-window.ts";
 
 type WindowName = Pick<CounterClaim, "key" | "windowSeconds">;
 
@@ -40,6 +40,11 @@ export class MovingWindows {
 
   used(name: WindowName, now: number): number {
     return this.#windows.get(idOf(name))?.window.used(now) ?? 0;
+  }
+
+  /** Slices with usage at `now`, oldest first. */
+  slices(name: WindowName, now: number): readonly Slice[] {
+    return this.#windows.get(idOf(name))?.window.slices(now) ?? [];
   }
 
   /** Windows with usage at `now`; evicts the empty ones. */

@@ -127,12 +127,15 @@ begin
           'amount', (c->>'difference')::bigint + case when was_held then 0 else (c->>'amount')::bigint end))
         from jsonb_array_elements(operation->'claims') c));
     elsif operation->>'op' = 'place' then
+      delete from counters1_held where replica = who;
       perform counters1_add(who, coalesce(jsonb_agg(jsonb_build_object('ms', c->>'ms', 'key', c->>'key',
           'number', s.number, 'amount', -s.amount)), '[]'))
         from jsonb_array_elements(operation->'claims') c
-        join counters1_slices s on s.window_id = (c->>'ms') || ' ' || (c->>'key') and s.replica = who;
+        join counters1_slices s on s.window_id = (c->>'ms') || ' ' || (c->>'key') and s.replica = who
+          and s.number >= coalesce((c->>'from')::bigint, 0);
       delete from counters1_slices s using jsonb_array_elements(operation->'claims') c
-        where s.window_id = (c->>'ms') || ' ' || (c->>'key') and s.replica = who;
+        where s.window_id = (c->>'ms') || ' ' || (c->>'key') and s.replica = who
+          and s.number >= coalesce((c->>'from')::bigint, 0);
       perform counters1_correct(who, at, (select coalesce(jsonb_agg(jsonb_build_object('ms', c->>'ms', 'key', c->>'key',
           'number', s->'number', 'amount', s->'amount')), '[]')
         from jsonb_array_elements(operation->'claims') c, jsonb_array_elements(c->'slices') s));
@@ -151,20 +154,34 @@ begin
   return to_jsonb(answers);
 end $$;
 
-create or replace function counters1_give_back(who text) returns void language plpgsql set enable_seqscan = off set jit = off as $$
+-- Opens the windows of what these names hold, and of other claims with them, and returns what they hold.
+create or replace function counters1_return(holders text[], others jsonb) returns bigint language plpgsql set enable_seqscan = off set jit = off as $$
 declare
-  given jsonb;
+  at bigint;
+  holder text;
 begin
-  select coalesce(jsonb_agg(c), '[]') into given
-    from counters1_held h, jsonb_array_elements(h.claims) c where h.replica = who;
-  perform counters1_correct(who, counters1_open(given), (select coalesce(
-      jsonb_agg(c || jsonb_build_object('amount', -(c->>'amount')::bigint)), '[]') from jsonb_array_elements(given) c));
-  delete from counters1_held where replica = who;
+  at := counters1_open(others || (select coalesce(jsonb_agg(c), '[]')
+    from counters1_held h, jsonb_array_elements(h.claims) c where h.replica = any(holders)));
+  foreach holder in array holders loop
+    perform counters1_correct(holder, at, (select coalesce(
+        jsonb_agg(c || jsonb_build_object('amount', -(c->>'amount')::bigint)), '[]')
+      from counters1_held h, jsonb_array_elements(h.claims) c where h.replica = holder));
+  end loop;
+  delete from counters1_held where replica = any(holders);
+  return at;
+end $$;
+
+create or replace function counters1_give_back(who text) returns void language plpgsql as $$
+begin
+  perform counters1_return(array[who, who || ' share'], '[]');
   delete from counters1_replicas where id = who;
 end $$;
 
-create or replace function counters1_enter(who text, reservations jsonb) returns void language plpgsql as $$
+-- What a replica may use without asking counts under a name of its own, apart from what it has used.
+create or replace function counters1_enter(who text, reservations jsonb, share jsonb) returns void language plpgsql as $$
 begin
+  perform counters1_correct(who || ' share', counters1_return(array[who || ' share'], share), share);
+  insert into counters1_held select who || ' share', 'share', share where jsonb_array_length(share) > 0;
   delete from counters1_held where replica = who;
   insert into counters1_held select who, r->>'id', r->'claims' from jsonb_array_elements(reservations) r;
   insert into counters1_replicas values (who, counters1_now())

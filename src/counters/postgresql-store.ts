@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import type { Secret } from "../kernel/secret.ts";
-import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
+import type {
+  CounterStore,
+  Heartbeat,
+  Opened,
+  OpenReservation,
+  ReservedAmount,
+  StoreTaken,
+  WindowSnapshot,
+} from "./counter-store.ts";
 import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import { POSTGRESQL_SETUP } from "./postgresql-functions.ts";
 
@@ -72,16 +80,14 @@ export class PostgresqlStore implements CounterStore {
   async restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void> {
     await this.#run(replica, {
       op: "place",
-      claims: windows.map((each) => ({ ...nameOf(each), slices: each.slices })),
+      claims: windows.map((each) => ({ ...nameOf(each), from: each.from, slices: each.slices })),
     });
   }
 
-  async join(replica: string, reserved: readonly OpenReservation[]): Promise<void> {
-    const reservations = reserved.map(({ id, claims }) => ({
-      id,
-      claims: claims.map(({ sliceNumber, amount, ...name }) => ({ ...nameOf(name), number: sliceNumber, amount })),
-    }));
-    await this.#call("select counters1_enter($1, $2)", [replica, JSON.stringify(reservations)]);
+  async join(replica: string, reserved: readonly OpenReservation[], share: readonly ReservedAmount[]): Promise<void> {
+    const reservations = reserved.map(({ id, claims }) => ({ id, claims: claims.map(numbered) }));
+    const values = [replica, JSON.stringify(reservations), JSON.stringify(share.map(numbered))];
+    await this.#call("select counters1_enter($1, $2, $3)", values);
   }
 
   async heartbeat(replica: string): Promise<Heartbeat> {
@@ -183,6 +189,10 @@ interface Taken {
   now: number;
   used: number[];
   refusal: { index: number; milliseconds: number } | null;
+}
+
+function numbered({ sliceNumber, amount, ...name }: ReservedAmount): Readonly<Record<string, unknown>> {
+  return { ...nameOf(name), number: sliceNumber, amount };
 }
 
 function nameOf({ key, windowSeconds }: { key: string; windowSeconds: number }): { key: string; ms: number } {

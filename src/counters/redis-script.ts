@@ -16,6 +16,9 @@ local LEASE = ${LEASE_MS}
 local op, replica = ARGV[1], ARGV[2]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local epoch = redis.call('GET', P .. 'epoch') or ''
+-- What was counted before another epoch began is no longer found.
+local C = P .. epoch .. ' '
 
 -- Zero is added because Redis takes no '-0'.
 local function text(number) return string.format('%.0f', number + 0) end
@@ -23,7 +26,7 @@ local function text(number) return string.format('%.0f', number + 0) end
 -- Drops what has left the window.
 local function open(key, ms)
   local id = ms .. ' ' .. key
-  local w = { id = id, name = P .. 'window ' .. id, order = P .. 'order ' .. id, ms = tonumber(ms) }
+  local w = { id = id, name = C .. 'window ' .. id, order = C .. 'order ' .. id, ms = tonumber(ms) }
   w.width = w.ms / SLICES
   w.oldest = math.floor(now / w.width) - SLICES
   w.total = tonumber(redis.call('HGET', w.name, 'total') or 0)
@@ -39,7 +42,7 @@ local function open(key, ms)
   return w
 end
 
-local function ownName(w, who) return P .. 'own ' .. who .. ' ' .. w.id end
+local function ownName(w, who) return C .. 'own ' .. who .. ' ' .. w.id end
 
 local function keep(name, w) redis.call('PEXPIRE', name, math.ceil(w.ms + 2 * w.width + 1000)) end
 
@@ -103,7 +106,7 @@ local function milliseconds(w, most)
 end
 
 local function giveBack(who, most)
-  local held = P .. 'held ' .. who
+  local held = C .. 'held ' .. who
   -- A page of a hash that has become sparse may be empty.
   local cursor, entries = '0', {}
   repeat
@@ -119,38 +122,55 @@ local function giveBack(who, most)
   return redis.call('EXISTS', held) == 0
 end
 
-local members = P .. 'replicas'
+-- What a replica may use without asking counts under a name of its own, apart from what it has used.
+local function shareName(who) return who .. ' share' end
+
+local members = C .. 'replicas'
 
 if op == 'open' then
-  redis.call('SET', P .. 'epoch', ARGV[3], 'NX')
-  return { text(now), redis.call('GET', P .. 'epoch') }
+  -- A server that has come back with older data has lost counts, like one that has come back empty.
+  if epoch == '' or tonumber(redis.call('GET', P .. 'beat') or 0) < tonumber(ARGV[4]) then
+    for _, who in ipairs(redis.call('HKEYS', members)) do
+      redis.call('DEL', C .. 'held ' .. who, C .. 'held ' .. shareName(who))
+    end
+    redis.call('DEL', members)
+    epoch = ARGV[3]
+    redis.call('SET', P .. 'epoch', epoch)
+    redis.call('SET', P .. 'beat', text(now))
+  end
+  return { text(now), epoch }
 end
 
 if op == 'place' then
-  local index = 3
-  while index < #ARGV do
-    local w = open(ARGV[index], ARGV[index + 1])
-    local own = redis.call('HGETALL', ownName(w, replica))
-    for field = 1, #own, 2 do
-      if tonumber(own[field]) >= w.oldest then add(w, replica, tonumber(own[field]), -tonumber(own[field + 1]), true) end
+  redis.call('DEL', C .. 'held ' .. replica)
+  local w, from = open(ARGV[3], ARGV[4]), tonumber(ARGV[5])
+  local name = ownName(w, replica)
+  local own = redis.call('HGETALL', name)
+  for field = 1, #own, 2 do
+    local number = tonumber(own[field])
+    if number >= from then
+      if number >= w.oldest then add(w, replica, number, -tonumber(own[field + 1]), true) end
+      redis.call('HDEL', name, own[field])
     end
-    redis.call('DEL', ownName(w, replica))
-    local slices = tonumber(ARGV[index + 2])
-    index = index + 3
-    for _ = 1, slices do
-      local number = tonumber(ARGV[index])
-      if number >= w.oldest then add(w, replica, number, tonumber(ARGV[index + 1]), true) end
-      index = index + 2
-    end
-    setOrder(w)
-    keep(w.name, w)
   end
+  for index = 6, #ARGV, 2 do
+    local number = tonumber(ARGV[index])
+    if number >= w.oldest then add(w, replica, number, tonumber(ARGV[index + 1]), true) end
+  end
+  setOrder(w)
+  keep(w.name, w)
   return 1
 end
 
 if op == 'enter' then
-  redis.call('DEL', P .. 'held ' .. replica)
-  for index = 3, #ARGV, 2 do redis.call('HSET', P .. 'held ' .. replica, ARGV[index], ARGV[index + 1]) end
+  local share, claims = shareName(replica), cjson.decode(ARGV[3])
+  while not giveBack(share, 1000) do end
+  for _, claim in ipairs(claims) do
+    correct(open(claim[1], claim[2]), share, tonumber(claim[3]), tonumber(claim[4]))
+  end
+  if #claims > 0 then redis.call('HSET', C .. 'held ' .. share, 'share', ARGV[3]) end
+  redis.call('DEL', C .. 'held ' .. replica)
+  for index = 4, #ARGV, 2 do redis.call('HSET', C .. 'held ' .. replica, ARGV[index], ARGV[index + 1]) end
   redis.call('HSET', members, replica, text(now))
   return 1
 end
@@ -158,11 +178,13 @@ end
 if op == 'beat' then
   local isMember = redis.call('HEXISTS', members, replica)
   if isMember == 1 then redis.call('HSET', members, replica, text(now)) end
+  -- Never less: the clock of a server that took over may be behind.
+  if now > tonumber(redis.call('GET', P .. 'beat') or 0) then redis.call('SET', P .. 'beat', text(now)) end
   local seen = redis.call('HGETALL', members)
   local answer = { text(now), isMember }
   for index = 1, #seen, 2 do
     if now - tonumber(seen[index + 1]) > LEASE then
-      if giveBack(seen[index], 200) then redis.call('HDEL', members, seen[index]) end
+      if giveBack(seen[index], 200) and giveBack(shareName(seen[index]), 200) then redis.call('HDEL', members, seen[index]) end
     else
       answer[#answer + 1] = seen[index]
       answer[#answer + 1] = seen[index + 1]
@@ -195,14 +217,14 @@ if op == 'take' then
       if claim.amount ~= 0 then add(claim.w, replica, number, claim.amount) end
       if claim.isHeld then held[#held + 1] = { claim.key, claim.ms, text(number), text(claim.amount) } end
     end
-    if #held > 0 then redis.call('HSET', P .. 'held ' .. replica, ARGV[3], cjson.encode(held)) end
+    if #held > 0 then redis.call('HSET', C .. 'held ' .. replica, ARGV[3], cjson.encode(held)) end
   end
   for _, claim in ipairs(claims) do answer[#answer + 1] = text(claim.w.total) end
   return answer
 end
 
 if op == 'settle' then
-  local wasHeld = redis.call('HDEL', P .. 'held ' .. replica, ARGV[3]) == 1
+  local wasHeld = redis.call('HDEL', C .. 'held ' .. replica, ARGV[3]) == 1
   for index = 5, #ARGV, 4 do
     local w = open(ARGV[index], ARGV[index + 1])
     local difference = tonumber(ARGV[index + 3])
@@ -215,7 +237,7 @@ end
 
 if op == 'begin' then
   local w = open(ARGV[3], ARGV[4])
-  local begun = P .. 'begun ' .. w.id
+  local begun = C .. 'begun ' .. w.id
   if redis.call('SET', begun, '1', 'NX') then
     keep(begun, w)
     if tonumber(ARGV[5]) > 0 then add(w, 'begun', math.floor(now / w.width), tonumber(ARGV[5])) end
@@ -224,7 +246,7 @@ if op == 'begin' then
 end
 
 if op == 'leave' then
-  while not giveBack(replica, 1000) do end
+  while not (giveBack(replica, 1000) and giveBack(shareName(replica), 1000)) do end
   redis.call('HDEL', members, replica)
   return 1
 end

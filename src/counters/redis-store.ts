@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { RedisAddress } from "../kernel/redis-address.ts";
-import type { CounterStore, Heartbeat, Opened, OpenReservation, StoreTaken, WindowSnapshot } from "./counter-store.ts";
+import type {
+  CounterStore,
+  Heartbeat,
+  Opened,
+  OpenReservation,
+  ReservedAmount,
+  StoreTaken,
+  WindowSnapshot,
+} from "./counter-store.ts";
 import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import { connectToRedis, type RedisConnection } from "./redis-connection.ts";
 import { COUNTERS_PREFIX, REDIS_SCRIPT } from "./redis-script.ts";
@@ -11,6 +19,8 @@ export class RedisStore implements CounterStore {
   readonly #address: RedisAddress;
   #connection: RedisConnection | undefined;
   #script = "";
+  /** By the server's clock, which is in its data too: one with older data has lost what was counted since. */
+  #lastBeat = "0";
   #isClosed = false;
 
   constructor(address: RedisAddress) {
@@ -27,34 +37,27 @@ export class RedisStore implements CounterStore {
     this.#connection = connection;
     if (this.#isClosed) this.#disconnect();
     this.#script = await connection.scriptLoad(REDIS_SCRIPT);
-    const [now, epoch] = await this.#run<[string, string]>("open", "", randomUUID());
+    const [now, epoch] = await this.#run<[string, string]>("open", "", randomUUID(), this.#lastBeat);
     return { now: Number(now), epoch };
   }
 
   async restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void> {
     // Pipelined: a later take is processed after them.
     await Promise.all(
-      windows.map(({ key, windowSeconds, slices }) => {
+      windows.map(({ key, windowSeconds, from, slices }) => {
         const numbers = slices.flatMap(({ number, amount }) => [number, amount]);
-        return this.#run("place", replica, key, toMilliseconds(windowSeconds), slices.length, ...numbers);
+        return this.#run("place", replica, key, toMilliseconds(windowSeconds), from, ...numbers);
       }),
     );
   }
 
-  async join(replica: string, reserved: readonly OpenReservation[]): Promise<void> {
-    const packed = reserved.flatMap(({ id, claims }) => [
-      id,
-      JSON.stringify(
-        claims.map((claim) =>
-          [claim.key, toMilliseconds(claim.windowSeconds), claim.sliceNumber, claim.amount].map(String),
-        ),
-      ),
-    ]);
-    await this.#run("enter", replica, ...packed);
+  async join(replica: string, reserved: readonly OpenReservation[], share: readonly ReservedAmount[]): Promise<void> {
+    await this.#run("enter", replica, pack(share), ...reserved.flatMap(({ id, claims }) => [id, pack(claims)]));
   }
 
   async heartbeat(replica: string): Promise<Heartbeat> {
     const [now, isMember, ...seen] = await this.#run<[string, number, ...string[]]>("beat", replica);
+    this.#lastBeat = now;
     const replicas = new Map<string, number>();
     for (let index = 0; index < seen.length; index += 2) replicas.set(String(seen[index]), Number(seen[index + 1]));
     return { now: Number(now), isMember: isMember === 1, replicas };
@@ -111,6 +114,13 @@ export class RedisStore implements CounterStore {
     if (this.#connection === undefined) throw new Error("no connection to Redis");
     return (await this.#connection.evalSha(this.#script, { keys: [], arguments: words.map(String) })) as Answer;
   }
+}
+
+function pack(claims: readonly ReservedAmount[]): string {
+  const texts = claims.map(({ key, windowSeconds, sliceNumber, amount }) =>
+    [key, toMilliseconds(windowSeconds), sliceNumber, amount].map(String),
+  );
+  return JSON.stringify(texts);
 }
 
 function toMilliseconds(seconds: number): number {

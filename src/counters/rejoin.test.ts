@@ -98,6 +98,29 @@ describe.each(Object.entries(SERVERS))("a replica that rejoins %s", (_name, star
     expect(counters.state.isShared).toBe(true);
   });
 
+  test("keeps its share from others while it waits for them, not beyond its end", async () => {
+    const { store, another } = await start();
+    const one = await open(store);
+    const other = await open(another());
+    await expect.poll(() => one.state.replicas).toBe(2);
+    const monthly = { key: "monthly", amount: 1, limit: 100, windowSeconds: 2_678_400, isReserved: false };
+    await one.take([monthly]);
+    // Loses the store, and never hears of the other replica again.
+    store.heartbeat = () => new Promise(() => {});
+    const join = store.join.bind(store);
+    const hasJoined = Promise.withResolvers<void>();
+    store.join = async (...input) => {
+      await join(...input);
+      hasJoined.resolve();
+    };
+    await hasJoined.promise;
+    expect(await other.take([{ ...monthly, amount: 60 }])).toMatchObject({ granted: false });
+    // Like a killed process: it sends nothing more.
+    await store.close();
+    const rest = () => other.take([{ ...monthly, amount: 99 }]);
+    await expect.poll(rest, { interval: 500 }).toMatchObject({ granted: true, used: { monthly: 100 } });
+  });
+
   test.each(["before it reconnects", "while it waits for the others"])(
     "hands over initial amounts set %s, before others share again",
     async (time) => {

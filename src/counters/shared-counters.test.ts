@@ -307,11 +307,11 @@ test("restores reservations of a process whose lease expired while it slept", as
   const store = new PostgresqlStore(await (await sharedPostgres()).createDatabase());
   closing.defer(() => store.close());
   await store.open(() => {});
-  await store.join("sleeper", []);
+  await store.join("sleeper", [], []);
   const taken = await store.take("sleeper", "1", [claim(70)]);
   await store.leave("sleeper");
   expect(await store.take("sleeper", "2", [claim(1)])).toBeUndefined();
-  await store.join("sleeper", []);
+  await store.join("sleeper", [], []);
   expect(await store.take("sleeper", "3", [claim(0)])).toMatchObject({ used: [0] });
   await store.settle("sleeper", { id: "1", takenAt: taken?.now ?? 0 }, [{ ...claim(70), difference: -60 }]);
   expect(await store.take("sleeper", "4", [claim(0)])).toMatchObject({ used: [10] });

@@ -113,7 +113,7 @@ export class SharedCounters implements Counters {
   async settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void> {
     this.#local.settle(reservation, corrections, this.#now());
     if (!this.#isShared || corrections.length === 0) {
-      this.#unconfirmed.addWindows(corrections);
+      this.#unconfirmed.addWindows(corrections, reservation.takenAt);
       return;
     }
     try {
@@ -174,12 +174,11 @@ export class SharedCounters implements Counters {
     }
     const isUnbounded = onStoreUnavailable === "admit";
     const local = isUnbounded ? claims.map((claim) => ({ ...claim, limit: Number.MAX_SAFE_INTEGER })) : claims;
-    return this.#local.takeFromLocalShare(
-      id,
-      local,
-      isUnbounded ? { replicas: 1, rank: 0 } : this.#replicas.share,
-      this.#now(),
-    );
+    const share = isUnbounded ? { replicas: 1, rank: 0 } : this.#replicas.share;
+    const now = this.#now();
+    const taken = this.#local.takeFromLocalShare(id, local, share, now);
+    if (taken.granted) this.#unconfirmed.addWindows(claims, now);
+    return taken;
   }
 
   async #heartbeat(): Promise<void> {
@@ -196,6 +195,7 @@ export class SharedCounters implements Counters {
   /** Restores this replica's usage in the store, waits until the other replicas have too, and shares counters again. */
   async #rejoin(): Promise<void> {
     const { store, logger } = this.#options;
+    const usedIn = (window: Pick<CounterClaim, "key" | "windowSeconds">) => this.#local.slices(window, this.#now());
     try {
       const { now, epoch } = await storeAnswer(
         store.open((error) => this.#useLocalShare(error)),
@@ -208,17 +208,23 @@ export class SharedCounters implements Counters {
       // Before it joins: a replica that shares already must not count another initial amount instead.
       await this.#unconfirmed.sendBeginnings();
       // Until all replicas have rejoined, each keeps using its share, which the others must not take.
-      const claimed = this.#local.localShareWindows(this.#replicas.share, this.#now());
-      this.#unconfirmed.addWindows(claimed);
-      await this.#unconfirmed.send(claimed, this.#local.reserved());
+      const share = this.#local.unusedShare(this.#replicas.share, this.#now());
+      const reserved = this.#local.reserved();
+      this.#unconfirmed.addWindows(this.#local.inUse(this.#now()));
+      await this.#unconfirmed.restoreMost(usedIn);
+      await this.#unconfirmed.restoreRest(usedIn);
+      await storeAnswer(store.join(this.#replicas.id, reserved, share), OPEN_TIMEOUT_MS);
       const heartbeat = await this.#waitForOtherReplicas(now);
+      // So that requests do not wait for long once they count in the store.
+      await this.#unconfirmed.restoreMost(usedIn);
       if (!this.#isConnected) throw new Error("the store failed while this replica rejoined");
       this.#epoch = epoch;
       this.#replicas.update(heartbeat);
-      const restored = this.#unconfirmed.restore(this.#local.windows(this.#now()), this.#local.reserved());
+      const restored = this.#unconfirmed.restoreRest(usedIn);
+      const joined = storeAnswer(store.join(this.#replicas.id, this.#local.reserved(), []), OPEN_TIMEOUT_MS);
       // Set before awaiting: what is taken from here on reaches the store after the restore.
       this.#isShared = true;
-      await restored;
+      await Promise.all([restored, joined]);
       logger.info(
         { store: store.name, replicas: this.#replicas.size },
         "sharing rate limit counters with the other replicas",

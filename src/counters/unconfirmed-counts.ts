@@ -1,32 +1,34 @@
 /** What a replica has counted and its store may not have, until it is restored there. */
 
 import { withTimeout } from "../kernel/async/timeout.ts";
-import { type CounterStore, LEASE_MS, type OpenReservation, type WindowSnapshot } from "./counter-store.ts";
+import { type CounterStore, LEASE_MS, type WindowSnapshot } from "./counter-store.ts";
+import { type Slice, sliceNumber } from "./moving-window.ts";
 
 type Window = Pick<WindowSnapshot, "key" | "windowSeconds">;
 type Beginning = Parameters<CounterStore["begin"]>;
+type UsedIn = (window: Window) => readonly Slice[];
 
 /** Leaves room for a busy event loop. */
 const ANSWER_TIMEOUT_MS = 2_000;
-const WINDOWS_PER_STATEMENT = 100;
+/** Takes PostgreSQL some tenths of a second. */
+const SLICES_PER_STATEMENT = 5_000;
 
 export class UnconfirmedCounts {
   readonly #store: CounterStore;
   readonly #replica: string;
   /** Initial amounts that the store has not confirmed. */
   readonly #beginnings: Set<Beginning> = new Set();
-  /** Empty snapshots of windows in which the store may count more than this replica has used. */
-  readonly #windows: Map<string, WindowSnapshot> = new Map();
+  /** The parts of windows in which the store may count something else than what this replica has used. */
+  readonly #windows: Map<string, Window & { from: number }> = new Map();
 
   constructor(store: CounterStore, replica: string) {
     this.#store = store;
     this.#replica = replica;
   }
 
-  addWindows(windows: readonly Window[]): void {
-    for (const { key, windowSeconds } of windows) {
-      this.#windows.set(idOf({ key, windowSeconds }), { key, windowSeconds, slices: [] });
-    }
+  /** Everything in these windows, or what was used at a time or later. */
+  addWindows(windows: readonly Window[], at = 0): void {
+    for (const window of windows) this.#add(window, sliceNumber(at, window.windowSeconds));
   }
 
   /** Returns a function that sends the initial amount. */
@@ -39,23 +41,48 @@ export class UnconfirmedCounts {
     await Promise.all([...this.#beginnings].map((beginning) => this.#send(beginning)));
   }
 
-  /** Replaces in the store what it counts for this replica by `used` and `reserved`, and the other windows by nothing. */
-  async restore(used: readonly WindowSnapshot[], reserved: readonly OpenReservation[]): Promise<void> {
-    const before = [...this.#windows];
-    const windows = [...new Map([...before, ...used.map((window) => [idOf(window), window] as const)]).values()];
-    await this.send(windows, reserved);
-    // Keep those that became unconfirmed meanwhile.
-    for (const [id, each] of before) if (this.#windows.get(id) === each) this.#windows.delete(id);
+  /** Replaces in the store what it counts for this replica, statement by statement, until one is enough for the rest. */
+  async restoreMost(usedIn: UsedIn): Promise<void> {
+    for (;;) {
+      const statement = this.#nextStatement(usedIn, SLICES_PER_STATEMENT);
+      if (statement.length === this.#windows.size) return;
+      await this.#restore(statement);
+    }
   }
 
-  /** Sends windows without confirming any. */
-  async send(windows: readonly WindowSnapshot[], reserved: readonly OpenReservation[]): Promise<void> {
-    const sent = [];
-    for (let start = 0; start < windows.length; start += WINDOWS_PER_STATEMENT) {
-      sent.push(this.#store.restore(this.#replica, windows.slice(start, start + WINDOWS_PER_STATEMENT)));
+  /** Replaces the rest in one statement, which is sent before this returns. */
+  async restoreRest(usedIn: UsedIn): Promise<void> {
+    await this.#restore(this.#nextStatement(usedIn, Number.POSITIVE_INFINITY));
+  }
+
+  #nextStatement(usedIn: UsedIn, maxSlices: number): WindowSnapshot[] {
+    const snapshots = [];
+    let slices = 0;
+    for (const { key, windowSeconds, from } of this.#windows.values()) {
+      if (slices >= maxSlices) break;
+      const used = usedIn({ key, windowSeconds }).filter(({ number }) => number >= from);
+      snapshots.push({ key, windowSeconds, from, slices: used });
+      // An empty one is deleted, which is work too.
+      slices += 1 + used.length;
     }
-    sent.push(this.#store.join(this.#replica, reserved));
-    await withTimeout(Promise.all(sent), LEASE_MS);
+    return snapshots;
+  }
+
+  async #restore(windows: readonly WindowSnapshot[]): Promise<void> {
+    // Before it is sent: what is used from here on is not in it.
+    for (const window of windows) this.#windows.delete(idOf(window));
+    try {
+      await withTimeout(this.#store.restore(this.#replica, windows), LEASE_MS);
+    } catch (error) {
+      for (const window of windows) this.#add(window, window.from);
+      throw error;
+    }
+  }
+
+  #add({ key, windowSeconds }: Window, from: number): void {
+    const id = idOf({ key, windowSeconds });
+    const before = this.#windows.get(id)?.from ?? Number.POSITIVE_INFINITY;
+    this.#windows.set(id, { key, windowSeconds, from: Math.min(from, before) });
   }
 
   async #send(beginning: Beginning): Promise<void> {

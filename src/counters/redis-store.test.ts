@@ -1,0 +1,73 @@
+/** A Redis server that restarts with what it has saved. */
+
+import { createClient } from "@redis/client";
+import { expect, test } from "vitest";
+import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../test/support/databases/redis.ts";
+import { createLogger } from "../kernel/logger.ts";
+import { parseRedisUrl } from "../kernel/redis-address.ts";
+import { COUNTERS_PREFIX } from "./redis-script.ts";
+import { RedisStore } from "./redis-store.ts";
+import { SharedCounters } from "./shared-counters.ts";
+
+const MONTH = 2_678_400;
+const claim = (amount: number) => ({ key: "spent", amount, limit: 100, windowSeconds: MONTH, isReserved: true });
+
+async function start() {
+  await using closing = new AsyncDisposableStack();
+  const redis = closing.use(await startRedis());
+  const url = redis.createDatabase();
+  const open = async () => {
+    const store = new RedisStore(parseRedisUrl(url.reveal()));
+    const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "share" });
+    closing.defer(() => counters.close());
+    await counters.firstAttempt();
+    return counters;
+  };
+  const operator = createClient({ url: url.reveal() });
+  operator.on("error", () => {});
+  await operator.connect();
+  closing.defer(() => operator.destroy());
+  const [one, other] = [await open(), await open()];
+  await expect.poll(() => one.state.replicas).toBe(2);
+  const stack = closing.move();
+  return { redis, operator, one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+test.skipIf(!HAS_REDIS)(`counts anew if its data is older than what replicas have seen${WITHOUT_REDIS}`, async () => {
+  await using servers = await start();
+  const { redis, operator, one, other } = servers;
+  await one.begin("spent", MONTH, 10);
+  await operator.sendCommand(["SAVE"]);
+  const taken = await other.take([claim(30)]);
+  if (taken.granted) await other.settle(taken.reservation, []);
+  await other.close();
+  // Two more, so that the answer to the first has arrived.
+  for (let beats = 0; beats < 2; beats += 1) {
+    const before = await operator.get(`${COUNTERS_PREFIX}beat`);
+    await expect.poll(() => operator.get(`${COUNTERS_PREFIX}beat`)).not.toBe(before);
+  }
+  const { epoch } = one;
+  await redis.stop();
+  await redis.start();
+  await expect.poll(() => one.epoch).not.toBe(epoch);
+  await expect.poll(() => one.state.isShared).toBe(true);
+  // Records say what the replica that left has spent.
+  await one.begin("spent", MONTH, 40);
+  expect(await one.take([claim(0)])).toMatchObject({ used: { spent: 40 } });
+  // Of the epoch before, what does not expire is gone.
+  await expect.poll(async () => await operator.keys(`${COUNTERS_PREFIX}${epoch} replicas`)).toEqual([]);
+});
+
+test.skipIf(!HAS_REDIS)(`goes on with data that it saved when it stopped${WITHOUT_REDIS}`, async () => {
+  await using servers = await start();
+  const { redis, operator, one, other } = servers;
+  await one.begin("spent", MONTH, 10);
+  await other.take([claim(30)]);
+  const { epoch } = one;
+  await operator.sendCommand(["SHUTDOWN", "SAVE"]).catch(() => {});
+  await redis.start();
+  await expect.poll(() => one.state.isShared && other.state.isShared).toBe(true);
+  expect([one.epoch, other.epoch]).toEqual([epoch, epoch]);
+  await one.begin("spent", MONTH, 20);
+  expect(await one.take([claim(0)])).toMatchObject({ used: { spent: 40 } });
+});
