@@ -5,6 +5,9 @@ import { openDatabase } from "../../storage/database.ts";
 import { type AccountTransaction, AccountTransactions } from "./account-transaction.ts";
 import { incrementAccountsVersion, readAccountsVersion } from "./accounts-version.ts";
 import { OPERATOR } from "./audit/audit.ts";
+import { makeApiKey } from "./keys/api-key.ts";
+import { revokeApiKey } from "./keys/api-key-queries.ts";
+import { addApiKey } from "./keys/store-api-key.ts";
 import { ConsoleSessions } from "./sessions/console-sessions.ts";
 
 const databases = useDatabases();
@@ -53,6 +56,45 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       });
     expect(await remove("org_b")).toEqual([undefined, 0, 0]);
     expect(await remove("org_a")).toEqual([undefined, 1, 1]);
+  });
+
+  test("refuses a change whose author lost the key while it waited", async () => {
+    const { database, other, transactions } = await open();
+    await database.migrate();
+    const organizationId = "org_a";
+    await database.run((executor) => executor.insertInto("organizations").values(ROW).execute());
+    const addKey = (name: string) =>
+      transactions.run(OPERATOR, async (transaction) => {
+        const scope = { organizationId, kind: "admin" } as const;
+        return (await addApiKey(transaction, { scope, name, expiresInSeconds: undefined }, makeApiKey("admin"))).key.id;
+      });
+    const [kept, ended] = [await addKey("Kept"), await addKey("Ended")];
+    const [began, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const revoking = other.transaction(async (executor) => {
+      await incrementAccountsVersion(executor);
+      began.resolve();
+      await gate.promise;
+      await revokeApiKey(executor, ended, 1);
+    });
+    await began.promise;
+    const rename = (keyId: string, name: string) =>
+      transactions.run({ ...OPERATOR, keyId }, async ({ executor }) => {
+        await executor.updateTable("organizations").set({ name }).where("id", "=", organizationId).execute();
+      });
+    const late = expect(rename(ended, "B")).rejects.toMatchObject({ kind: "unauthenticated", code: "invalid_api_key" });
+    gate.resolve();
+    await Promise.all([revoking, late]);
+    for (const [keyId, name] of [
+      [kept, "C"],
+      ["operator", "D"],
+    ] as const) {
+      await rename(keyId, name);
+      const { name: read } = await database.run((executor) =>
+        executor.selectFrom("organizations").select("name").executeTakeFirstOrThrow(),
+      );
+      expect(read).toBe(name);
+    }
+    await expect(rename(ended, "E")).rejects.toMatchObject({ kind: "unauthenticated" });
   });
 
   test("signs nobody out without waiting for changes that run", async () => {
