@@ -43,11 +43,12 @@ export async function listContents(executor: Executor, kind: Kind, selection: Co
   if (from !== undefined) query = query.where("at", ">=", from);
   if (until !== undefined) query = query.where("at", "<", until);
   if (after !== undefined) query = query.where("number", order === "asc" ? ">" : "<", after);
-  if (tokens !== undefined) query = query.where(matches(kind, tokens, { after, order }));
+  if (tokens !== undefined) query = query.where(matches(kind, selection, tokens));
   const found = await query.execute();
   const numbers = firstWithin(MAX_PAGE_BYTES, found).map(({ number }) => number);
   const isLast = found.length < limit && numbers.length === found.length;
-  return { rows: await readContents(executor, numbers, order), next: isLast ? undefined : numbers.at(-1) };
+  const next = isLast ? await lastMatch(executor, kind, selection) : numbers.at(-1);
+  return { rows: await readContents(executor, numbers, order), next };
 }
 
 /**
@@ -85,19 +86,33 @@ async function readContents(
 /** Rows of the index that one query reads at most. */
 const MAX_MATCHES = 2000;
 
-/** Tokens are hexadecimal digits, so that they need no escapes. */
-function matches(
-  kind: Kind,
-  tokens: readonly (readonly string[])[],
-  { after, order }: Pick<ContentSelection, "after" | "order">,
-) {
-  const anyOf = (and: string, or: string, quote: string) =>
-    tokens.map((all) => `(${all.map((token) => `${quote}${token}${quote}`).join(and)})`).join(or);
-  if (kind === "postgresql") return sql<boolean>`tokens @@ ${anyOf(" & ", " | ", "'")}::tsquery`;
-  const all = sql`recorded_index match ${anyOf(" AND ", " OR ", '"')}`;
+type Tokens = readonly (readonly string[])[];
+
+function matches(kind: Kind, selection: ContentSelection, tokens: Tokens) {
+  if (kind === "postgresql") return sql<boolean>`tokens @@ ${anyOf(tokens, " & ", " | ", "'")}::tsquery`;
+  return sql<boolean>`number in (${matchesInIndex(selection, tokens)} limit ${MAX_MATCHES})`;
+}
+
+/**
+ * The match at which a query of the index stopped although others follow, such as where the first ones are of another
+ * time; undefined: it read all.
+ */
+async function lastMatch(executor: Executor, kind: Kind, selection: ContentSelection): Promise<number | undefined> {
+  const { tokens } = selection;
+  if (kind === "postgresql" || tokens === undefined) return undefined;
+  const last = sql<{ rowid: number }>`${matchesInIndex(selection, tokens)} limit 1 offset ${MAX_MATCHES - 1}`;
+  return (await last.execute(executor)).rows[0]?.rowid;
+}
+
+function matchesInIndex({ after, order }: ContentSelection, tokens: Tokens) {
   const next =
     order === "asc"
       ? sql`rowid > ${after ?? 0} order by rowid`
       : sql`rowid < ${after ?? Number.MAX_SAFE_INTEGER} order by rowid desc`;
-  return sql<boolean>`number in (select rowid from recorded_index where ${all} and ${next} limit ${MAX_MATCHES})`;
+  return sql`select rowid from recorded_index where recorded_index match ${anyOf(tokens, " AND ", " OR ", '"')} and ${next}`;
+}
+
+/** Tokens are hexadecimal digits, so that they need no escapes. */
+function anyOf(tokens: Tokens, and: string, or: string, quote: string): string {
+  return tokens.map((all) => `(${all.map((token) => `${quote}${token}${quote}`).join(and)})`).join(or);
 }

@@ -165,6 +165,20 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect((await Array.fromAsync(found)).map(({ entry }) => entry.id)).toEqual(ids);
   });
 
+  test("finds the words of a time before which many others have them", async () => {
+    const { contents } = open(await openProject(kind), [first]);
+    const now = Date.now();
+    record(contents, "req_old", "A roller.", now - DAY);
+    // More than one query of the index reads.
+    for (let count = 0; count < 2001; count += 1) {
+      record(contents, `req_${count}`, "A roller.", now);
+      if (count % 500 === 0) await contents.writer.flush();
+    }
+    const until = { ...filter, until: now - DAY / 2 };
+    const found = await contents.search(until, "roller", { after: undefined, limit: 10, signal: running });
+    expect(found).toMatchObject({ entries: [{ id: "req_old" }], next: undefined });
+  });
+
   test("stops to search when its client leaves", async () => {
     const { contents } = open(await openProject(kind), [first]);
     for (let count = 0; count < 20; count += 1)
