@@ -12,18 +12,18 @@ export interface Slice {
  * exceeds the limit, and capacity returns at most a thousandth of the window late.
  */
 export class MovingWindow {
-  readonly #sliceMs: number;
+  readonly #windowSeconds: number;
   /** Slices, oldest first. */
   #slices: Slice[] = [];
   #total = 0;
 
   constructor(windowSeconds: number) {
-    this.#sliceMs = (windowSeconds * 1000) / SLICES;
+    this.#windowSeconds = windowSeconds;
   }
 
   /** Amount in use at `now`, in milliseconds of a monotonic clock. */
   used(now: number): number {
-    const oldest = this.#sliceNumber(now) - SLICES;
+    const oldest = sliceNumber(now, this.#windowSeconds) - SLICES;
     const firstKept = this.#slices.findIndex((slice) => slice.number >= oldest);
     const gone = this.#slices.splice(0, firstKept === -1 ? this.#slices.length : firstKept);
     for (const slice of gone) this.#total -= slice.amount;
@@ -33,8 +33,8 @@ export class MovingWindow {
   /** Adds to the usage at `at`, unless that has left the window. A slice never becomes negative. */
   correct(difference: number, at: number, now: number): void {
     this.used(now);
-    const number = this.#sliceNumber(at);
-    if (difference === 0 || number < this.#sliceNumber(now) - SLICES) return;
+    const number = sliceNumber(at, this.#windowSeconds);
+    if (difference === 0 || number < sliceNumber(now, this.#windowSeconds) - SLICES) return;
     // Almost always the last slice.
     const position = this.#slices.findLastIndex((each) => each.number < number) + 1;
     let slice = this.#slices[position];
@@ -59,17 +59,17 @@ export class MovingWindow {
     for (const slice of this.#slices) {
       if (remaining <= max) break;
       remaining -= slice.amount;
-      if (remaining <= max) return ((slice.number + SLICES + 1) * this.#sliceMs - now) / 1000;
+      if (remaining <= max) return ((slice.number + SLICES + 1) * sliceMs(this.#windowSeconds) - now) / 1000;
     }
     return 0;
-  }
-
-  #sliceNumber(at: number): number {
-    return Math.floor(at / this.#sliceMs);
   }
 }
 
 /** Number of the slice in which a time in milliseconds is. */
 export function sliceNumber(at: number, windowSeconds: number): number {
-  return Math.floor(at / ((windowSeconds * 1000) / SLICES));
+  return Math.floor(at / sliceMs(windowSeconds));
+}
+
+function sliceMs(windowSeconds: number): number {
+  return (windowSeconds * 1000) / SLICES;
 }

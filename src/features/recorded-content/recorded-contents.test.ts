@@ -175,8 +175,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       if (count % 500 === 0) await contents.writer.flush();
     }
     const until = { ...filter, until: now - DAY / 2 };
-    const found = await contents.search(until, "roller", { after: undefined, limit: 10, signal: running });
-    expect(found).toMatchObject({ entries: [{ id: "req_old" }], next: undefined });
+    const page = await contents.search(until, "roller", { after: undefined, limit: 10, signal: running });
+    expect(page).toMatchObject({ entries: [{ id: "req_old" }], next: undefined });
   });
 
   test("stops to search when its client leaves", async () => {
