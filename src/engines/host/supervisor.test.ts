@@ -88,7 +88,7 @@ test("kills a process that does not end an aborted call", async () => {
 });
 
 test.each(["forever", "busy 60000"])(
-  "ends the model's process when the service is killed, with the model in state %s",
+  "ends the model's process and its program when the service is killed, with the model in state %s",
   async (say) => {
     const service = spawn(
       process.execPath,
@@ -98,10 +98,10 @@ test.each(["forever", "busy 60000"])(
       },
     );
     const [line] = (await Array.fromAsync(take(createInterface({ input: service.stdout }), 1))) as [string];
-    const pid = Number(line);
-    expect(isRunning(pid)).toBe(true);
+    const pids = line.split(" ").map(Number);
+    expect(pids.map(isRunning)).toEqual([true, true]);
     service.kill("SIGKILL");
-    await eventually(() => expect(isRunning(pid)).toBe(false));
+    await eventually(() => expect(pids.map(isRunning)).toEqual([false, false]));
   },
 );
 

@@ -5,13 +5,23 @@ import { Worker, workerData } from "node:worker_threads";
 import { isAlive } from "./process-owner.ts";
 
 const POLL_MS = 250;
+/** Processes of a child that end with it; a model has one. */
+const MAX_CHILDREN = 16;
+
+interface Watched {
+  parentPid: number;
+  childPids: Int32Array<SharedArrayBuffer>;
+}
+
+/** Shared with the worker, which may be the first to see the parent's end. Zeros follow the last one. */
+const childPids = new Int32Array(new SharedArrayBuffer(MAX_CHILDREN * Int32Array.BYTES_PER_ELEMENT));
 
 /** Call on the main thread of the child. `entry` is the module whose worker thread calls `watchParent`. */
 export function exitWithParent(parentPid: number, entry: URL): void {
   // The common case, handled at once. The worker is for a main thread that native code blocks.
-  process.on("disconnect", endNow);
-  if (!process.connected) endNow();
-  new Worker(entry, { workerData: { parentPid } }).unref();
+  process.on("disconnect", () => endNow(childPids));
+  if (!process.connected) endNow(childPids);
+  new Worker(entry, { workerData: { parentPid, childPids } satisfies Watched }).unref();
   // A terminal's Ctrl-C reaches the whole process group; the service decides when a model ends.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   preferredWhenMemoryRunsOut();
@@ -19,25 +29,24 @@ export function exitWithParent(parentPid: number, entry: URL): void {
 
 /** Call on the worker thread of the child. Does not depend on the main thread. */
 export function watchParent(): void {
-  const { parentPid } = workerData as { parentPid: number };
+  const { parentPid, childPids } = workerData as Watched;
   // Not a Poll, which does not keep its thread running.
   setInterval(() => {
     // Windows keeps a dead parent's number; elsewhere the orphan gets another parent.
-    if (process.ppid !== parentPid || !isAlive(parentPid)) endNow();
+    if (process.ppid !== parentPid || !isAlive(parentPid)) endNow(childPids);
   }, POLL_MS);
 }
 
-/** Processes that end with this one. */
-const childPids: Set<number> = new Set();
-
-/** Call on the main thread of the child. Kills that process before this one ends itself. */
+/** Call on the main thread of the child. Kills that process before this one ends itself. Throws beyond the maximum. */
 export function killOnExit(pid: number): void {
-  childPids.add(pid);
+  const place = childPids.indexOf(0);
+  if (place === -1) throw new Error(`a child may have ${MAX_CHILDREN} processes`);
+  Atomics.store(childPids, place, pid);
 }
 
 /** No exit handlers: native threads that still run make those crash or hang. */
-function endNow(): void {
-  for (const pid of childPids) killIfRunning(pid);
+function endNow(pids: Int32Array): void {
+  for (const pid of pids) if (pid !== 0) killIfRunning(pid);
   process.kill(process.pid, "SIGKILL");
 }
 

@@ -1,5 +1,6 @@
 /** Models for the host's tests: the text of a request is a command that they execute. */
 
+import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChatEvent, ChatModel } from "../../../src/contracts/chat-model.ts";
 import type { Model } from "../../../src/contracts/engine.ts";
@@ -14,6 +15,8 @@ export interface HostedSettings {
   failWhenExists?: string;
   openMs?: number;
   warning?: string;
+  /** Starts a program, and writes its PID as a warning. */
+  hasProgram?: boolean;
 }
 
 const common = { slots: 2, device: "cpu", health: () => ({ state: "up" as const }), close: async () => {} };
@@ -22,10 +25,15 @@ const finish: ChatEvent = {
   usage: { promptTokens: 1, completionTokens: 1, cachedTokens: 0, reasoningTokens: 0, estimated: false },
 };
 
-export async function open(settings: HostedSettings, { warn }: HostedServices): Promise<Model> {
+export async function open(settings: HostedSettings, { warn, reportChildPid }: HostedServices): Promise<Model> {
   const { existsSync } = await import("node:fs");
   if (settings.openMs !== undefined) await delay(settings.openMs);
   if (settings.warning !== undefined) warn(settings.warning);
+  if (settings.hasProgram) {
+    const { pid = 0 } = spawn("sleep", ["3600"], { stdio: "ignore" });
+    reportChildPid(pid);
+    warn(`PID ${pid}`);
+  }
   if (settings.failWhenExists !== undefined && existsSync(settings.failWhenExists)) {
     console.error("the weights are gone");
     throw new Fault("unavailable", "The weights are gone.", { code: "engine_failed", retryAfterSeconds: 7 });
