@@ -69,9 +69,9 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const userSessions = openUserSessions(config, accounts);
   const signOn = await openSignOn({ ...base, accounts, userSessions });
   const passwords = openPasswords(config, accounts, userSessions, passwordAttempts);
-  const usage = openUsage(base);
+  const usage = openUsage({ ...base, counters });
   const { recorder, history, spentIn } = usage;
-  // Spend limits begin again with what is recorded, once the shared counters are back.
+  // Counters are compared with what is recorded, once the shared ones are back.
   if ("beforeReturn" in counters) counters.beforeReturn(() => recorder.flush());
   const openCircuits = () => workers?.openCircuits() ?? new Set<string>();
   const webhooks = openWebhooks({ ...base, outbox, openCircuits });

@@ -11,22 +11,22 @@ export interface CounterStore {
    * may have lost its counts.
    */
   open(onLost: (error: Error) => void): Promise<Opened>;
+  /** Registers a replica that restores its usage. The others wait for it. */
+  announce(replica: string): Promise<void>;
   /**
-   * Replaces the recorded usage of a replica in these parts of windows, and forgets its open reservations, which are a
-   * part of it, until it joins.
+   * Replaces what a replica has used in these parts of windows. What it brings back, records may have stood in for (see
+   * `raise`): their part becomes less by as much.
    */
   restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void>;
-  /**
-   * Registers a replica as a member, with exactly these open reservations, and keeps `share` from the others until it
-   * joins again, leaves, or its lease expires.
-   */
-  join(replica: string, reserved: readonly OpenReservation[], share: readonly ReservedAmount[]): Promise<void>;
+  /** False: the counts have been lost since `open`. */
+  join(replica: string, joining: Joining): Promise<boolean>;
   /** Renews a replica's lease and releases the reservations of replicas whose lease expired. */
   heartbeat(replica: string): Promise<Heartbeat>;
-  /** Returns undefined when the replica is not a member: it never joined, its lease expired, or the data was lost. */
+  /** Returns undefined when the replica does not share: it never joined, its lease expired, or the data was lost. */
   take(replica: string, id: string, claims: readonly CounterClaim[]): Promise<StoreTaken | undefined>;
   settle(replica: string, reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
-  begin(key: string, windowSeconds: number, amount: number): Promise<void>;
+  /** Counts what a window lacks to this amount, without what is reserved. */
+  raise(key: string, windowSeconds: number, amount: number): Promise<void>;
   /** Releases its open reservations. */
   leave(replica: string): Promise<void>;
   close(): Promise<void>;
@@ -41,12 +41,25 @@ export interface Opened {
   epoch: string;
 }
 
+export interface Joining {
+  /** `restored`: it waits for the others. `sharing`: it counts with them. */
+  state: "restored" | "sharing";
+  /** As `open` has said. */
+  epoch: string;
+  /** Whether it has counted alone. Then the others are told, by `joins`. */
+  hasCounted: boolean;
+  /** Exactly the open reservations of the replica, which are a part of what it has used. */
+  reserved: readonly OpenReservation[];
+  /** Kept from the others until it joins again, leaves, or its lease expires. */
+  share: readonly ReservedAmount[];
+}
+
 export interface Heartbeat {
   now: number;
-  /** False: as for `take`. */
-  isMember: boolean;
-  /** Time of each live replica's last heartbeat. */
-  replicas: ReadonlyMap<string, number>;
+  /** Changes when a replica that had counted alone shares again: what records stood in for may have changed. */
+  joins: number;
+  /** Those whose lease has not expired. */
+  replicas: ReadonlyMap<string, { state: "restoring" | Joining["state"]; seenAt: number }>;
 }
 
 export interface WindowSnapshot {
@@ -55,6 +68,8 @@ export interface WindowSnapshot {
   /** Number of the slice with which the snapshot begins: older ones stay as they are. */
   from: number;
   slices: readonly Slice[];
+  /** Part of what it has used that is only reserved. */
+  reserved: number;
 }
 
 export interface OpenReservation {

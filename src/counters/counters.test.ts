@@ -44,9 +44,9 @@ function ofWorker(counters: Counters): Counters {
   new Channel(owner, {
     take: (id, claims) => reservations.take(id, claims),
     settle: (id, corrections) => reservations.settle(id, corrections),
-    begin: (key, windowSeconds, amount) => counters.begin(key, windowSeconds, amount),
+    raise: (key, windowSeconds, amount) => counters.raise(key, windowSeconds, amount),
   });
-  return new WorkerCounters(new Channel<OwnerMethods>(worker, {}), counters.epoch);
+  return new WorkerCounters(new Channel<OwnerMethods>(worker, {}));
 }
 
 const MINUTE = { windowSeconds: 60, isReserved: true };
@@ -164,12 +164,20 @@ describe.each(Object.entries(BACKENDS))("counters %s", (name, open) => {
     expect(answers.filter((answer) => answer.granted)).toHaveLength(30);
   });
 
-  test("initializes a counter once, whichever caller does it", async () => {
-    const { take } = bound(await begin());
+  test("counts what records have and it lacks, beside what is reserved", async () => {
+    const { take, settle } = bound(await begin());
     const claim = { key: "a", amount: 5, limit: 10, ...MINUTE };
-    await Promise.all([6, 6, 6].map((amount) => counters.begin("a", 60, amount)));
+    await Promise.all([6, 4, 6].map((amount) => counters.raise("a", 60, amount)));
     expect(await take([claim])).toMatchObject({ granted: false, used: { a: 6 } });
-    await counters.begin("b", 60, 0);
+    const { reservation } = await granted(take([{ ...claim, amount: 3 }]));
+    await counters.raise("a", 60, 6);
+    expect(await take([{ ...claim, amount: 0 }])).toMatchObject({ used: { a: 9 } });
+    await counters.raise("a", 60, 7);
+    expect(await take([{ ...claim, amount: 0 }])).toMatchObject({ used: { a: 10 } });
+    await settle(reservation, [{ ...claim, amount: 3, difference: -2 }]);
+    await counters.raise("a", 60, 8);
+    expect(await take([{ ...claim, amount: 0 }])).toMatchObject({ used: { a: 8 } });
+    await counters.raise("b", 60, 0);
     expect(await take([{ ...claim, key: "b" }])).toMatchObject({ granted: true });
   });
 

@@ -1,9 +1,7 @@
 /** Sliding-window counters for quota. */
 export interface Counters {
-  /** Changes when earlier counts may be lost: counters that outlive a window must be initialized again. */
-  readonly epoch: string;
-  /** Number of the outage in which this replica counts alone; 0 outside of outages. */
-  readonly outage: number;
+  /** Changes when counts may lack what was used: what is recorded elsewhere has to be compared with `raise` again. */
+  readonly generation: number;
   readonly state: CountersState;
   /**
    * Takes `amount` from every limit named, or from none when one of them lacks room.
@@ -15,10 +13,13 @@ export interface Counters {
    * effect once that has left the window. Only reserved claims can be corrected.
    */
   settle(reservation: TakenReservation, corrections: readonly Correction[]): Promise<void>;
-  /** Initializes a counter with earlier usage. Only the first `begin` of a key and window in an epoch has an effect. */
-  begin(key: string, windowSeconds: number, amount: number): Promise<void>;
-  /** Says what all replicas have used of a begun counter at least. It bounds this replica's share during an outage. */
-  noteUsed(key: string, windowSeconds: number, amount: number): Promise<void>;
+  /**
+   * Says what has been used at least, by records; without what is only reserved. A counter that has less counts the rest.
+   * Nothing may be recorded before it is settled, or it would count twice.
+   */
+  raise(key: string, windowSeconds: number, amount: number): Promise<void>;
+  /** Resolves once all settlements so far are counted, or the store has failed to. */
+  settled(): Promise<unknown>;
   close(): Promise<void>;
 }
 

@@ -1,16 +1,20 @@
 /** This replica's own usage of each limit, and its share of the limits while the store is unavailable. */
 
 import { HOUR_SECONDS } from "../kernel/durations.ts";
-import type { OpenReservation, ReservedAmount } from "./counter-store.ts";
+import type { OpenReservation, ReservedAmount, WindowSnapshot } from "./counter-store.ts";
 import type { Correction, CounterClaim, Taken, TakenReservation } from "./counters.ts";
-import { type Slice, sliceNumber } from "./moving-window.ts";
+import { sliceNumber } from "./moving-window.ts";
 import { MovingWindows } from "./moving-windows.ts";
+import { OpenReservations } from "./open-reservations.ts";
 
 /** Longer windows outlast an outage: their share is never reset to a part of the full limit. */
 const LONG_WINDOW_SECONDS = HOUR_SECONDS;
 
 /** Interval over which the other replicas' usage is sampled, to extrapolate it during an outage. */
 const SAMPLE_MS = 1_000;
+
+/** One statement has the share of so many, for which the store works some hundredths of a second. */
+const MAX_SHARED_LIMITS = 2_000;
 
 /** Shared count of a limit when the store last reported it. */
 interface Seen {
@@ -40,15 +44,15 @@ export interface Share {
 
 export class LocalUsage {
   readonly #windows = new MovingWindows();
-  readonly #reserved: Map<string, { takenAt: number; claims: readonly CounterClaim[] }> = new Map();
+  readonly #reserved = new OpenReservations();
   readonly #seen: Map<string, Seen> = new Map();
   /** When this replica lost the store, and its own usage of each limit at that time. */
   #isolation: { since: number; used: ReadonlyMap<string, number> } | undefined;
 
   /** Records what the store granted to this replica. */
-  note(claims: readonly CounterClaim[], { id, takenAt }: TakenReservation, now: number): void {
-    this.#windows.add(claims, takenAt, now);
-    this.#keepReserved(id, takenAt, claims);
+  note(claims: readonly CounterClaim[], reservation: TakenReservation, now: number): void {
+    this.#windows.add(claims, reservation.takenAt, now);
+    this.#reserved.add(reservation, claims);
   }
 
   see(
@@ -70,9 +74,10 @@ export class LocalUsage {
   }
 
   /** Adds to the last reading of a limit what records say that all replicas have used. */
-  noteRecorded(name: Pick<CounterClaim, "key" | "windowSeconds">, amount: number): void {
+  noteRecorded(name: Pick<CounterClaim, "key" | "windowSeconds">, amount: number, now: number): void {
     const reading = this.#seen.get(idOf(name));
-    if (reading !== undefined) reading.recorded = amount;
+    if (reading === undefined) this.see([{ ...name, limit: amount }], [amount], now);
+    else reading.recorded = amount;
   }
 
   settle({ id, takenAt }: TakenReservation, corrections: readonly Correction[], now: number): void {
@@ -89,8 +94,9 @@ export class LocalUsage {
     const localClaims = claims.map((claim) => ({ ...claim, limit: this.#allowance(claim, share, now) }));
     const outcome = this.#windows.take(localClaims, now);
     if (!outcome.granted) return outcome;
-    this.#keepReserved(id, now, claims);
-    return { ...outcome, reservation: { id, takenAt: now } };
+    const reservation = { id, takenAt: now };
+    this.#reserved.add(reservation, claims);
+    return { ...outcome, reservation };
   }
 
   /** Windows in which this replica has used something. */
@@ -99,15 +105,19 @@ export class LocalUsage {
   }
 
   /** What this replica has used, oldest first. */
-  slices(name: Pick<CounterClaim, "key" | "windowSeconds">, now: number): readonly Slice[] {
-    return this.#windows.slices(name, now);
+  usage(name: Pick<CounterClaim, "key" | "windowSeconds">, now: number): Pick<WindowSnapshot, "slices" | "reserved"> {
+    return { slices: this.#windows.slices(name, now), reserved: this.#reserved.sum(name) };
   }
 
-  /** What this replica may still use of its local share, which others must not take while it rejoins. */
+  /**
+   * What this replica may still use of its local share, which others must not take while it rejoins. The limits beyond
+   * the bound, which were used least recently, it may use meanwhile as others do.
+   */
   unusedShare(share: Share, now: number): ReservedAmount[] {
     const isBounded = ({ limit }: Seen) => limit < Number.MAX_SAFE_INTEGER;
     const lastReadings = [...this.#seen.values()].filter((seen) => isWithin(seen, now) && isBounded(seen));
-    const unused = lastReadings.map((seen) => {
+    const latest = lastReadings.sort((a, b) => b.at - a.at).slice(0, MAX_SHARED_LIMITS);
+    const unused = latest.map((seen) => {
       const amount = this.#allowance(seen, share, now) - this.#windows.used(seen, now);
       return reserve({ ...seen, amount }, now);
     });
@@ -115,7 +125,7 @@ export class LocalUsage {
   }
 
   reserved(): OpenReservation[] {
-    return [...this.#reserved].map(([id, { takenAt, claims }]) => ({
+    return this.#reserved.entries().map(({ id, takenAt, claims }) => ({
       id,
       claims: claims.map((claim) => reserve(claim, takenAt)),
     }));
@@ -145,11 +155,6 @@ export class LocalUsage {
     const usedByAll = isKnown ? usedByAllIn(reading) : 0;
     const first = (used.get(id) ?? 0) + part(Math.max(0, limit - usedByAll), share);
     return windowSeconds > LONG_WINDOW_SECONDS ? first : Math.min(fullShare, first);
-  }
-
-  #keepReserved(id: string, takenAt: number, claims: readonly CounterClaim[]): void {
-    const reserved = claims.filter(({ isReserved }) => isReserved);
-    if (reserved.length > 0) this.#reserved.set(id, { takenAt, claims: reserved });
   }
 }
 

@@ -4,8 +4,8 @@ import type { Secret } from "../kernel/secret.ts";
 import type {
   CounterStore,
   Heartbeat,
+  Joining,
   Opened,
-  OpenReservation,
   ReservedAmount,
   StoreTaken,
   WindowSnapshot,
@@ -65,9 +65,9 @@ export class PostgresqlStore implements CounterStore {
       await client.query("begin");
       await client.query("select pg_advisory_xact_lock($1)", [SETUP_LOCK]);
       await client.query(`set local client_min_messages = warning; ${POSTGRESQL_SETUP}`);
-      await client.query("insert into counters1_epoch values (1, $1) on conflict do nothing", [randomUUID()]);
+      await client.query("insert into counters2_epoch values (1, $1) on conflict do nothing", [randomUUID()]);
       await client.query("commit");
-      const { rows } = await client.query("select counters1_now()::float8 as now, epoch from counters1_epoch");
+      const { rows } = await client.query("select counters2_now()::float8 as now, epoch from counters2_epoch");
       return rows[0] as Opened;
     } catch (error) {
       failure = error as Error;
@@ -80,19 +80,24 @@ export class PostgresqlStore implements CounterStore {
   async restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void> {
     await this.#run(replica, {
       op: "place",
-      claims: windows.map((each) => ({ ...nameOf(each), from: each.from, slices: each.slices })),
+      claims: windows.map(({ from, slices, reserved, ...name }) => ({ ...nameOf(name), from, slices, reserved })),
     });
   }
 
-  async join(replica: string, reserved: readonly OpenReservation[], share: readonly ReservedAmount[]): Promise<void> {
+  async announce(replica: string): Promise<void> {
+    await this.#call("select counters2_announce($1)", [replica]);
+  }
+
+  async join(replica: string, { state, epoch, hasCounted, reserved, share }: Joining): Promise<boolean> {
     const reservations = reserved.map(({ id, claims }) => ({ id, claims: claims.map(numbered) }));
-    const values = [replica, JSON.stringify(reservations), JSON.stringify(share.map(numbered))];
-    await this.#call("select counters1_enter($1, $2, $3)", values);
+    const amounts = [JSON.stringify(reservations), JSON.stringify(share.map(numbered))];
+    const values = [replica, epoch, state, hasCounted, ...amounts];
+    return (await this.#call("select counters2_join($1, $2, $3, $4, $5, $6) as answer", values)) as boolean;
   }
 
   async heartbeat(replica: string): Promise<Heartbeat> {
-    const heartbeat = await this.#call("select counters1_beat($1) as answer", [replica]);
-    const { replicas, ...rest } = heartbeat as Omit<Heartbeat, "replicas"> & { replicas: Record<string, number> };
+    const heartbeat = await this.#call("select counters2_beat($1) as answer", [replica]);
+    const { replicas, ...rest } = heartbeat as BeatAnswer;
     return { ...rest, replicas: new Map(Object.entries(replicas)) };
   }
 
@@ -115,12 +120,12 @@ export class PostgresqlStore implements CounterStore {
     await this.#run(replica, { op: "settle", id, takenAt: Math.floor(takenAt), claims }, false);
   }
 
-  async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
-    await this.#run("", { op: "begin", claims: [{ ...nameOf({ key, windowSeconds }), amount }] });
+  async raise(key: string, windowSeconds: number, amount: number): Promise<void> {
+    await this.#run("", { op: "raise", claims: [{ ...nameOf({ key, windowSeconds }), amount }] });
   }
 
   async leave(replica: string): Promise<void> {
-    await this.#call("select counters1_give_back($1)", [replica]);
+    await this.#call("select counters2_end($1)", [replica]);
   }
 
   async close(): Promise<void> {
@@ -179,11 +184,15 @@ export class PostgresqlStore implements CounterStore {
     }
     const operations = JSON.stringify(jobs.map(({ operation }) => operation));
     // Not a named statement, which PgBouncer may run on another server connection. The function caches its plans.
-    const text = "select counters1_run($1, $2::jsonb) as answer";
+    const text = "select counters2_run($1, $2::jsonb) as answer";
     const { rows } = await this.#pool.query(text, [first.replica, operations]);
     return rows[0].answer as unknown[];
   }
 }
+
+type BeatAnswer = Omit<Heartbeat, "replicas"> & {
+  replicas: Record<string, Heartbeat["replicas"] extends ReadonlyMap<string, infer Replica> ? Replica : never>;
+};
 
 interface Taken {
   now: number;

@@ -1,13 +1,13 @@
 /**
  * Counter operations as one Redis script, so that each is atomic. A window is a hash of slices with their
  * total, a list of the slices in order, and for each replica a hash of its own usage. The hash tag keeps all keys in
- * one slot.
+ * one slot; the prefix carries a version, so that replicas of two versions can run side by side during an upgrade.
  */
 
 import { LEASE_MS } from "./counter-store.ts";
 import { SLICES } from "./moving-window.ts";
 
-export const COUNTERS_PREFIX = "{parlance}:counters:";
+export const COUNTERS_PREFIX = "{parlance}:counters2:";
 
 export const REDIS_SCRIPT = `
 local P = '${COUNTERS_PREFIX}'
@@ -26,7 +26,7 @@ local function text(number) return string.format('%.0f', number + 0) end
 -- Drops what has left the window.
 local function open(key, ms)
   local id = ms .. ' ' .. key
-  local w = { id = id, name = C .. 'window ' .. id, order = C .. 'order ' .. id, ms = tonumber(ms) }
+  local w = { id = id, key = key, name = C .. 'window ' .. id, order = C .. 'order ' .. id, ms = tonumber(ms) }
   w.width = w.ms / SLICES
   w.oldest = math.floor(now / w.width) - SLICES
   w.total = tonumber(redis.call('HGET', w.name, 'total') or 0)
@@ -105,6 +105,35 @@ local function milliseconds(w, most)
   end
 end
 
+local function heldIn(w, who)
+  local sum = 0
+  -- Of the key, what JSON does not escape. To look for it costs a tenth of parsing.
+  local part = string.match(w.key, '^[%w_ .:-]*')
+  for _, held in ipairs(redis.call('HVALS', C .. 'held ' .. who)) do
+    if string.find(held, part, 1, true) then
+      for _, claim in ipairs(cjson.decode(held)) do
+        if claim[1] == w.key and claim[2] == text(w.ms) then sum = sum + tonumber(claim[4]) end
+      end
+    end
+  end
+  return sum
+end
+
+-- What all replicas have spent by their records counts under a name of its own, as far as they do not count it.
+local RECORDED = 'recorded'
+
+-- Records may have stood in for what a replica brings back.
+local function replaceRecorded(w, amount)
+  local own = redis.call('HGETALL', ownName(w, RECORDED))
+  for field = 1, #own, 2 do
+    local cut = math.min(amount, tonumber(own[field + 1]))
+    if cut > 0 and tonumber(own[field]) >= w.oldest then
+      add(w, RECORDED, tonumber(own[field]), -cut, true)
+      amount = amount - cut
+    end
+  end
+end
+
 local function giveBack(who, most)
   local held = C .. 'held ' .. who
   -- A page of a hash that has become sparse may be empty.
@@ -127,6 +156,24 @@ local function shareName(who) return who .. ' share' end
 
 local members = C .. 'replicas'
 
+local function stateOf(who)
+  local state, seen = string.match(redis.call('HGET', members, who) or '', '^(%a+) (%d+)$')
+  return state, tonumber(seen)
+end
+
+local function setState(who, state) redis.call('HSET', members, who, state .. ' ' .. text(now)) end
+
+-- Other replicas go on with what is left.
+local function release(who)
+  setState(who, 'ended')
+  if giveBack(who, 200) and giveBack(shareName(who), 1) then redis.call('HDEL', members, who) end
+end
+
+local function noteTime()
+  -- Never less: the clock of a server that took over may be behind.
+  if now > tonumber(redis.call('GET', P .. 'beat') or 0) then redis.call('SET', P .. 'beat', text(now)) end
+end
+
 if op == 'open' then
   -- A server that has come back with older data has lost counts, like one that has come back empty.
   if epoch == '' or tonumber(redis.call('GET', P .. 'beat') or 0) < tonumber(ARGV[4]) then
@@ -141,11 +188,16 @@ if op == 'open' then
   return { text(now), epoch }
 end
 
+if op == 'announce' then
+  setState(replica, 'restoring')
+  return 1
+end
+
 if op == 'place' then
-  redis.call('DEL', C .. 'held ' .. replica)
   local w, from = open(ARGV[3], ARGV[4]), tonumber(ARGV[5])
   local name = ownName(w, replica)
   local own = redis.call('HGETALL', name)
+  local before = w.total
   for field = 1, #own, 2 do
     local number = tonumber(own[field])
     if number >= from then
@@ -153,48 +205,51 @@ if op == 'place' then
       redis.call('HDEL', name, own[field])
     end
   end
-  for index = 6, #ARGV, 2 do
+  for index = 7, #ARGV, 2 do
     local number = tonumber(ARGV[index])
     if number >= w.oldest then add(w, replica, number, tonumber(ARGV[index + 1]), true) end
+  end
+  if redis.call('EXISTS', ownName(w, RECORDED)) == 1 then
+    replaceRecorded(w, w.total - before - tonumber(ARGV[6]) + heldIn(w, replica))
   end
   setOrder(w)
   keep(w.name, w)
   return 1
 end
 
-if op == 'enter' then
-  local share, claims = shareName(replica), cjson.decode(ARGV[3])
-  while not giveBack(share, 1000) do end
+if op == 'join' then
+  if ARGV[3] ~= epoch then return 0 end
+  local share, claims = shareName(replica), cjson.decode(ARGV[5])
+  while not giveBack(share, 1) do end
   for _, claim in ipairs(claims) do
     correct(open(claim[1], claim[2]), share, tonumber(claim[3]), tonumber(claim[4]))
   end
-  if #claims > 0 then redis.call('HSET', C .. 'held ' .. share, 'share', ARGV[3]) end
+  if #claims > 0 then redis.call('HSET', C .. 'held ' .. share, 'share', ARGV[5]) end
   redis.call('DEL', C .. 'held ' .. replica)
-  for index = 4, #ARGV, 2 do redis.call('HSET', C .. 'held ' .. replica, ARGV[index], ARGV[index + 1]) end
-  redis.call('HSET', members, replica, text(now))
+  for index = 7, #ARGV, 2 do redis.call('HSET', C .. 'held ' .. replica, ARGV[index], ARGV[index + 1]) end
+  setState(replica, ARGV[4])
+  if ARGV[4] == 'sharing' and ARGV[6] == '1' then redis.call('INCR', C .. 'joins') end
   return 1
 end
 
 if op == 'beat' then
-  local isMember = redis.call('HEXISTS', members, replica)
-  if isMember == 1 then redis.call('HSET', members, replica, text(now)) end
-  -- Never less: the clock of a server that took over may be behind.
-  if now > tonumber(redis.call('GET', P .. 'beat') or 0) then redis.call('SET', P .. 'beat', text(now)) end
-  local seen = redis.call('HGETALL', members)
-  local answer = { text(now), isMember }
-  for index = 1, #seen, 2 do
-    if now - tonumber(seen[index + 1]) > LEASE then
-      if giveBack(seen[index], 200) and giveBack(shareName(seen[index]), 200) then redis.call('HDEL', members, seen[index]) end
+  local own = stateOf(replica)
+  if own and own ~= 'ended' then setState(replica, own) end
+  noteTime()
+  local answer = { text(now), redis.call('GET', C .. 'joins') or '0' }
+  for _, who in ipairs(redis.call('HKEYS', members)) do
+    local state, seen = stateOf(who)
+    if state == 'ended' or now - seen > LEASE then
+      release(who)
     else
-      answer[#answer + 1] = seen[index]
-      answer[#answer + 1] = seen[index + 1]
+      for _, word in ipairs({ who, state, text(seen) }) do answer[#answer + 1] = word end
     end
   end
   return answer
 end
 
 if op == 'take' then
-  if redis.call('HEXISTS', members, replica) == 0 then return {} end
+  if stateOf(replica) ~= 'sharing' then return {} end
   local windows, asked, claims = {}, {}, {}
   local refused, longest = -1, -1
   for index = 4, #ARGV, 5 do
@@ -235,19 +290,20 @@ if op == 'settle' then
   return 1
 end
 
-if op == 'begin' then
+if op == 'raise' then
   local w = open(ARGV[3], ARGV[4])
-  local begun = C .. 'begun ' .. w.id
-  if redis.call('SET', begun, '1', 'NX') then
-    keep(begun, w)
-    if tonumber(ARGV[5]) > 0 then add(w, 'begun', math.floor(now / w.width), tonumber(ARGV[5])) end
+  local missing = tonumber(ARGV[5]) - w.total
+  for _, who in ipairs(redis.call('HKEYS', members)) do
+    -- What others hold is not known as well, and counts as used.
+    if stateOf(who) == 'sharing' then missing = missing + heldIn(w, who) end
   end
-  return 1
+  if missing > 0 then add(w, RECORDED, math.floor(now / w.width), missing) end
+  noteTime()
+  return text(now)
 end
 
 if op == 'leave' then
-  while not (giveBack(replica, 1000) and giveBack(shareName(replica), 1000)) do end
-  redis.call('HDEL', members, replica)
+  release(replica)
   return 1
 end
 

@@ -3,8 +3,8 @@ import type { RedisAddress } from "../kernel/redis-address.ts";
 import type {
   CounterStore,
   Heartbeat,
+  Joining,
   Opened,
-  OpenReservation,
   ReservedAmount,
   StoreTaken,
   WindowSnapshot,
@@ -44,23 +44,32 @@ export class RedisStore implements CounterStore {
   async restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void> {
     // Pipelined: a later take is processed after them.
     await Promise.all(
-      windows.map(({ key, windowSeconds, from, slices }) => {
+      windows.map(({ key, windowSeconds, from, slices, reserved }) => {
         const numbers = slices.flatMap(({ number, amount }) => [number, amount]);
-        return this.#run("place", replica, key, toMilliseconds(windowSeconds), from, ...numbers);
+        return this.#run("place", replica, key, toMilliseconds(windowSeconds), from, reserved, ...numbers);
       }),
     );
   }
 
-  async join(replica: string, reserved: readonly OpenReservation[], share: readonly ReservedAmount[]): Promise<void> {
-    await this.#run("enter", replica, pack(share), ...reserved.flatMap(({ id, claims }) => [id, pack(claims)]));
+  async announce(replica: string): Promise<void> {
+    await this.#run("announce", replica);
+  }
+
+  async join(replica: string, { state, epoch, hasCounted, reserved, share }: Joining): Promise<boolean> {
+    const reservations = reserved.flatMap(({ id, claims }) => [id, pack(claims)]);
+    const isNews = hasCounted ? 1 : 0;
+    return (await this.#run("join", replica, epoch, state, pack(share), isNews, ...reservations)) === 1;
   }
 
   async heartbeat(replica: string): Promise<Heartbeat> {
-    const [now, isMember, ...seen] = await this.#run<[string, number, ...string[]]>("beat", replica);
+    const [now, joins, ...seen] = await this.#run<[string, string, ...string[]]>("beat", replica);
     this.#lastBeat = now;
-    const replicas = new Map<string, number>();
-    for (let index = 0; index < seen.length; index += 2) replicas.set(String(seen[index]), Number(seen[index + 1]));
-    return { now: Number(now), isMember: isMember === 1, replicas };
+    const replicas: [string, { state: Joining["state"]; seenAt: number }][] = [];
+    for (let index = 0; index < seen.length; index += 3) {
+      const [id, state, seenAt] = seen.slice(index, index + 3) as [string, Joining["state"], string];
+      replicas.push([id, { state, seenAt: Number(seenAt) }]);
+    }
+    return { now: Number(now), joins: Number(joins), replicas: new Map(replicas) };
   }
 
   async take(replica: string, id: string, claims: readonly CounterClaim[]): Promise<StoreTaken | undefined> {
@@ -92,8 +101,8 @@ export class RedisStore implements CounterStore {
     await this.#run("settle", replica, reservation.id, reservation.takenAt, ...each);
   }
 
-  async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
-    await this.#run("begin", "", key, toMilliseconds(windowSeconds), amount);
+  async raise(key: string, windowSeconds: number, amount: number): Promise<void> {
+    this.#lastBeat = await this.#run("raise", "", key, toMilliseconds(windowSeconds), amount);
   }
 
   async leave(replica: string): Promise<void> {

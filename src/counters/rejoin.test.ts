@@ -110,8 +110,9 @@ describe.each(Object.entries(SERVERS))("a replica that rejoins %s", (_name, star
     const join = store.join.bind(store);
     const hasJoined = Promise.withResolvers<void>();
     store.join = async (...input) => {
-      await join(...input);
+      const answer = await join(...input);
       hasJoined.resolve();
+      return answer;
     };
     await hasJoined.promise;
     expect(await other.take([{ ...monthly, amount: 60 }])).toMatchObject({ granted: false });
@@ -121,41 +122,84 @@ describe.each(Object.entries(SERVERS))("a replica that rejoins %s", (_name, star
     await expect.poll(rest, { interval: 500 }).toMatchObject({ granted: true, used: { monthly: 100 } });
   });
 
-  test.each(["before it reconnects", "while it waits for the others"])(
-    "hands over initial amounts set %s, before others share again",
-    async (time) => {
-      const { store, cut, another } = await start();
-      const one = await open(store);
-      const other = await open(another());
-      await expect.poll(() => one.state.replicas).toBe(2);
-      // Keeps `one` from the end of its rejoin.
-      const heartbeat = store.heartbeat.bind(store);
-      const openStore = store.open.bind(store);
-      const gate = Promise.withResolvers<void>();
-      const isWaiting = Promise.withResolvers<void>();
-      store.heartbeat = async (...input) => {
-        const answer = await heartbeat(...input);
-        if (one.state.isShared) return answer;
-        isWaiting.resolve();
-        await gate.promise;
-        return heartbeat(...input);
-      };
-      const reopening = Promise.withResolvers<void>();
-      store.open = async (...input) => {
-        await reopening.promise;
-        return await openStore(...input);
-      };
-      await cut();
-      await expect.poll(() => one.state.isShared, { interval: 1 }).toBe(false);
-      if (time === "before it reconnects") await one.begin("spent", 60, 90);
-      reopening.resolve();
-      await isWaiting.promise;
-      if (time !== "before it reconnects") await one.begin("spent", 60, 90);
-      await expect.poll(() => other.state.isShared).toBe(true);
-      await other.begin("spent", 60, 95);
-      const nothing = { ...running, key: "spent", windowSeconds: 60, limit: 100, amount: 0 };
-      expect(await other.take([nothing])).toMatchObject({ used: { spent: 90 } });
-      gate.resolve();
-    },
-  );
+  test("is waited for while it restores, beyond the time for one that does not answer", async () => {
+    const { store, another, cut } = await start();
+    const slow = another();
+    const one = await open(store);
+    const other = await open(slow);
+    await expect.poll(() => one.state.replicas).toBe(2);
+    await other.take([{ ...running, amount: 2, isReserved: false }]);
+    const restore = slow.restore.bind(slow);
+    const mayRestore = Promise.withResolvers<void>();
+    slow.restore = async (...input) => {
+      await mayRestore.promise;
+      await restore(...input);
+    };
+    const isWaiting = Promise.withResolvers<void>();
+    const heartbeat = store.heartbeat.bind(store);
+    // The store's clock runs ahead with each answer, by more than a lease.
+    let beats = 0;
+    store.heartbeat = async (...input) => {
+      const answer = await heartbeat(...input);
+      if (one.state.isShared) return answer;
+      beats += 1;
+      if (beats > 3) isWaiting.resolve();
+      return { ...answer, now: answer.now + Math.min(beats, 3) * 11_000 };
+    };
+    await cut();
+    await isWaiting.promise;
+    expect([one, other].map(({ state }) => state.isShared)).toEqual([false, false]);
+    mayRestore.resolve();
+    await expect.poll(() => one.state.isShared && other.state.isShared).toBe(true);
+    expect(await one.take([{ ...running, amount: 2 }])).toMatchObject({ granted: false, used: { running: 2 } });
+  });
+
+  test("leaves no reservation behind if it ends while it restores", async () => {
+    const { store, another } = await start();
+    const one = await open(store);
+    const other = await open(another());
+    await expect.poll(() => one.state.replicas).toBe(2);
+    await one.take([{ ...running, amount: 3 }]);
+    const restore = store.restore.bind(store);
+    const hasRestored = Promise.withResolvers<void>();
+    store.restore = async (...input) => {
+      await restore(...input);
+      hasRestored.resolve();
+      await new Promise(() => {});
+    };
+    store.heartbeat = async () => {
+      throw new Error("cut off");
+    };
+    await hasRestored.promise;
+    // Like a killed process: it sends nothing more.
+    await store.close();
+    const rest = () => other.take([{ ...running, amount: 3 }]);
+    await expect.poll(rest, { interval: 500 }).toMatchObject({ granted: true, used: { running: 3 } });
+  });
+
+  test("joins no other counts than those that it has restored", async () => {
+    const { store } = await start();
+    cleanup.defer(() => store.close());
+    await store.open(() => {});
+    const joining = { state: "sharing", hasCounted: false, reserved: [], share: [] } as const;
+    expect(await store.join("one", { ...joining, epoch: "of earlier counts" })).toBe(false);
+    expect(await store.take("one", "1", [running])).toBeUndefined();
+  });
+
+  test("shares no more once its reservations are being released", async () => {
+    const { store } = await start();
+    cleanup.defer(() => store.close());
+    const { epoch } = await store.open(() => {});
+    const joining = { state: "sharing", epoch, hasCounted: false, reserved: [], share: [] } as const;
+    await store.join("ending", joining);
+    await store.join("other", joining);
+    const many = { ...running, limit: 1_000 };
+    await Promise.all(Array.from({ length: 900 }, (_, id) => store.take("ending", String(id), [many])));
+    await store.leave("ending");
+    expect(await store.take("ending", "more", [many])).toBeUndefined();
+    const { replicas } = await store.heartbeat("other");
+    expect([...replicas.keys()]).toEqual(["other"]);
+    for (let beats = 0; beats < 5; beats += 1) await store.heartbeat("other");
+    expect(await store.take("other", "look", [{ ...many, amount: 0 }])).toMatchObject({ used: [0] });
+  });
 });

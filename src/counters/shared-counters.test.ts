@@ -65,6 +65,11 @@ if (!HAS_REDIS) test.skip(`replicas on Redis${WITHOUT_REDIS}`);
 
 type Given = Partial<SharedCountersOptions>;
 
+interface Started {
+  counters: SharedCounters;
+  store: CounterStore;
+}
+
 const claim = (amount: number, given: Partial<CounterClaim> = {}): CounterClaim => {
   return { key: "a", amount, limit: 100, windowSeconds: 60, isReserved: true, ...given };
 };
@@ -187,34 +192,68 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     const { server, started } = await separateReplicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
-    const before = one.epoch;
+    const before = [one, two].map(({ generation }) => generation);
     const taken = await one.take([claim(60)]);
     await two.take([claim(30, { isReserved: false })]);
     await server.stop();
     await server.start();
     await expect.poll(() => started.every(isShared)).toBe(true);
-    expect(one.epoch).toBe(two.epoch);
-    expect(one.epoch !== before).toBe(server.forgets);
+    expect(one.generation).toBeGreaterThan(before[0] ?? 0);
+    expect(two.generation).toBeGreaterThan(before[1] ?? 0);
     expect(await two.take([claim(11)])).toMatchObject({ granted: false, used: { a: 90 } });
     if (taken.granted) await one.settle(taken.reservation, [{ ...claim(60), difference: -50 }]);
     expect(await two.take([claim(60)])).toMatchObject({ granted: true, used: { a: 100 } });
   });
 
-  test("count initial amounts set while the store was unavailable", async (context) => {
+  test("keep to a share of what records leave while the store is unavailable, which is no usage", async (context) => {
     const { server, started } = await separateReplicas(2, context);
     const { expect } = context;
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     await server.stop();
     try {
       await one.take([claim(1)]);
-      await one.begin("a", 60, 90);
+      await one.raise("a", 60, 90);
       expect(await one.take([claim(11)])).toMatchObject({ granted: false });
     } finally {
       await server.start();
     }
     await expect.poll(() => started.every(isShared)).toBe(true);
-    await two.begin("a", 60, 95);
-    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 91 } });
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 1 } });
+    await two.raise("a", 60, 90);
+    expect(await one.take([claim(0)])).toMatchObject({ used: { a: 91 } });
+  });
+
+  test("count once what records stood in for, when the replica that used it is back", async (context) => {
+    const { started } = await separateReplicas(2, context);
+    const { expect } = context;
+    const [{ counters: one, store }, { counters: two }] = started as [Started, Started];
+    await two.take([claim(10, { isReserved: false })]);
+    const running = await one.take([claim(5)]);
+    const isBack = Promise.withResolvers<void>();
+    const open = store.open.bind(store);
+    store.open = async (...given) => {
+      await isBack.promise;
+      return open(...given);
+    };
+    const heartbeat = store.heartbeat.bind(store);
+    store.heartbeat = async () => {
+      store.heartbeat = heartbeat;
+      throw new Error("cut off");
+    };
+    await expect.poll(() => one.state.isShared).toBe(false);
+    await one.take([claim(20, { isReserved: false })]);
+    // What neither has used is of a replica that has ended.
+    await two.raise("a", 60, 40);
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 45 } });
+    const { generation } = two;
+    isBack.resolve();
+    await expect.poll(() => one.state.isShared).toBe(true);
+    await expect.poll(() => two.generation).toBeGreaterThan(generation);
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 45 } });
+    await two.raise("a", 60, 40);
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 45 } });
+    if (running.granted) await one.settle(running.reservation, [{ ...claim(5), difference: -4 }]);
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 41 } });
   });
 
   test.for([
@@ -306,12 +345,13 @@ test("restores reservations of a process whose lease expired while it slept", as
   await using closing = new AsyncDisposableStack();
   const store = new PostgresqlStore(await (await sharedPostgres()).createDatabase());
   closing.defer(() => store.close());
-  await store.open(() => {});
-  await store.join("sleeper", [], []);
+  const { epoch } = await store.open(() => {});
+  const join = () => store.join("sleeper", { state: "sharing", epoch, hasCounted: false, reserved: [], share: [] });
+  await join();
   const taken = await store.take("sleeper", "1", [claim(70)]);
   await store.leave("sleeper");
   expect(await store.take("sleeper", "2", [claim(1)])).toBeUndefined();
-  await store.join("sleeper", [], []);
+  await join();
   expect(await store.take("sleeper", "3", [claim(0)])).toMatchObject({ used: [0] });
   await store.settle("sleeper", { id: "1", takenAt: taken?.now ?? 0 }, [{ ...claim(70), difference: -60 }]);
   expect(await store.take("sleeper", "4", [claim(0)])).toMatchObject({ used: [10] });

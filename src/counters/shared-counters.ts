@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../kernel/durations.ts";
 import { unavailable } from "../kernel/faults.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../kernel/logger.ts";
-import { type CounterStore, type Heartbeat, LEASE_MS, type StoreTaken } from "./counter-store.ts";
+import { type CounterStore, type Heartbeat, type Joining, LEASE_MS, type StoreTaken } from "./counter-store.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { LocalUsage } from "./local-usage.ts";
 import { type ReplicaCount, ReplicaSet } from "./replica-set.ts";
@@ -25,7 +25,11 @@ const HEARTBEAT_MS = 1_000;
 const RETRY_MS = 250;
 const OPEN_TIMEOUT_MS = 5_000;
 const REPLICA_POLL_MS = 100;
+/** Longest wait for replicas that restore what they have used. */
+const RESTORE_LIMIT_MS = MINUTE_MS;
 const SWEEP_INTERVAL_MS = MINUTE_MS;
+
+const NOT_SHARING = "the lease of this replica expired or the store lost its counts";
 
 const MEANWHILE = {
   share: "each replica enforces its share of every limit",
@@ -43,11 +47,12 @@ export class SharedCounters implements Counters {
   readonly #sweeper: Poll;
   readonly #unconfirmed: UnconfirmedCounts;
   #beforeReturn: () => Promise<unknown> = async () => {};
+  readonly #settling: Set<Promise<unknown>> = new Set();
   #isShared = false;
-  #outages = 1;
   /** From the moment at which a rejoin reaches the store, which is before it shares. */
   #isConnected = false;
-  #epoch = "none yet";
+  #generation = 0;
+  #joins: number | undefined;
   #reservations = 0;
   /** Offset from this process's monotonic clock to the store's clock. */
   #clockOffset = Date.now() - performance.now();
@@ -71,12 +76,8 @@ export class SharedCounters implements Counters {
     this.#sweeper = new Poll(() => this.#local.sweep(this.#now()), { everyMs: SWEEP_INTERVAL_MS });
   }
 
-  get epoch(): string {
-    return this.#epoch;
-  }
-
-  get outage(): number {
-    return this.#isShared ? 0 : this.#outages;
+  get generation(): number {
+    return this.#generation;
   }
 
   get state(): CountersState {
@@ -100,7 +101,7 @@ export class SharedCounters implements Counters {
       try {
         const outcome = await storeAnswer(this.#options.store.take(this.#replicas.id, id, claims));
         if (outcome !== undefined) return this.#applyTaken(id, claims, outcome);
-        this.#useLocalShare(new Error("the lease of this replica expired or the store lost its counts"));
+        this.#useLocalShare(new Error(NOT_SHARING));
       } catch (error) {
         // The store may have granted it before the error.
         this.#unconfirmed.addWindows(claims);
@@ -116,27 +117,30 @@ export class SharedCounters implements Counters {
       this.#unconfirmed.addWindows(corrections, reservation.takenAt);
       return;
     }
+    const settling = storeAnswer(this.#options.store.settle(this.#replicas.id, reservation, corrections));
+    this.#settling.add(settling);
     try {
-      await storeAnswer(this.#options.store.settle(this.#replicas.id, reservation, corrections));
+      await settling;
     } catch (error) {
       this.#unconfirmed.addWindows(corrections);
       this.#useLocalShare(error);
+    } finally {
+      this.#settling.delete(settling);
     }
   }
 
-  async begin(key: string, windowSeconds: number, amount: number): Promise<void> {
-    this.#local.see([{ key, windowSeconds, limit: amount }], [amount], this.#now());
-    const send = this.#unconfirmed.addBeginning(key, windowSeconds, amount);
-    if (!this.#isConnected) return;
+  async raise(key: string, windowSeconds: number, amount: number): Promise<void> {
+    this.#local.noteRecorded({ key, windowSeconds }, amount, this.#now());
+    if (!this.#isShared) return;
     try {
-      await send();
+      await storeAnswer(this.#options.store.raise(key, windowSeconds, amount));
     } catch (error) {
       this.#useLocalShare(error);
     }
   }
 
-  async noteUsed(key: string, windowSeconds: number, amount: number): Promise<void> {
-    if (!this.#isShared) this.#local.noteRecorded({ key, windowSeconds }, amount);
+  async settled(): Promise<unknown> {
+    return await Promise.allSettled(this.#settling);
   }
 
   async close(): Promise<void> {
@@ -184,9 +188,12 @@ export class SharedCounters implements Counters {
   async #heartbeat(): Promise<void> {
     try {
       const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replicas.id));
-      if (!heartbeat.isMember) throw new Error("the lease of this replica expired or the store lost its counts");
+      if (heartbeat.replicas.get(this.#replicas.id)?.state !== "sharing") throw new Error(NOT_SHARING);
       this.#syncClock(heartbeat.now);
-      if (this.#isShared) this.#replicas.update(heartbeat);
+      if (!this.#isShared) return;
+      this.#replicas.update(heartbeat);
+      if (heartbeat.joins !== this.#joins) this.#generation += 1;
+      this.#joins = heartbeat.joins;
     } catch (error) {
       this.#useLocalShare(error);
     }
@@ -195,35 +202,45 @@ export class SharedCounters implements Counters {
   /** Restores this replica's usage in the store, waits until the other replicas have too, and shares counters again. */
   async #rejoin(): Promise<void> {
     const { store, logger } = this.#options;
-    const usedIn = (window: Pick<CounterClaim, "key" | "windowSeconds">) => this.#local.slices(window, this.#now());
+    const { id } = this.#replicas;
+    const usageIn = (window: Pick<CounterClaim, "key" | "windowSeconds">) => this.#local.usage(window, this.#now());
+    // Failures concern what the replica does meanwhile, too.
+    const renewLease = () => store.heartbeat(id).catch(() => {});
+    const lease = new Poll(() => (this.#isConnected ? renewLease() : undefined), { everyMs: HEARTBEAT_MS });
     try {
       const { now, epoch } = await storeAnswer(
         store.open((error) => this.#useLocalShare(error)),
         OPEN_TIMEOUT_MS,
       );
       this.#syncClock(now);
-      // A failure concerns what is counted, not the store.
-      await storeAnswer(this.#beforeReturn(), OPEN_TIMEOUT_MS).catch(() => {});
+      await storeAnswer(store.announce(id));
       this.#isConnected = true;
-      // Before it joins: a replica that shares already must not count another initial amount instead.
-      await this.#unconfirmed.sendBeginnings();
+      // A failure concerns what is recorded, not the store.
+      await storeAnswer(this.#beforeReturn(), OPEN_TIMEOUT_MS).catch(() => {});
       // Until all replicas have rejoined, each keeps using its share, which the others must not take.
       const share = this.#local.unusedShare(this.#replicas.share, this.#now());
       const reserved = this.#local.reserved();
-      this.#unconfirmed.addWindows(this.#local.inUse(this.#now()));
-      await this.#unconfirmed.restoreMost(usedIn);
-      await this.#unconfirmed.restoreRest(usedIn);
-      await storeAnswer(store.join(this.#replicas.id, reserved, share), OPEN_TIMEOUT_MS);
+      const counted = this.#local.inUse(this.#now());
+      this.#unconfirmed.addWindows(counted);
+      await this.#unconfirmed.restoreMost(usageIn);
+      await this.#unconfirmed.restoreRest(usageIn);
+      const join = async (joining: Pick<Joining, "state" | "reserved" | "share">) => {
+        const hasCounted = counted.length > 0;
+        const hasJoined = await storeAnswer(store.join(id, { epoch, hasCounted, ...joining }), OPEN_TIMEOUT_MS);
+        if (!hasJoined) throw new Error("the store lost its counts while this replica rejoined");
+      };
+      await join({ state: "restored", reserved, share });
       const heartbeat = await this.#waitForOtherReplicas(now);
       // So that requests do not wait for long once they count in the store.
-      await this.#unconfirmed.restoreMost(usedIn);
+      await this.#unconfirmed.restoreMost(usageIn);
       if (!this.#isConnected) throw new Error("the store failed while this replica rejoined");
-      this.#epoch = epoch;
       this.#replicas.update(heartbeat);
-      const restored = this.#unconfirmed.restoreRest(usedIn);
-      const joined = storeAnswer(store.join(this.#replicas.id, this.#local.reserved(), []), OPEN_TIMEOUT_MS);
+      this.#joins = heartbeat.joins;
+      const restored = this.#unconfirmed.restoreRest(usageIn);
+      const joined = join({ state: "sharing", reserved: this.#local.reserved(), share: [] });
       // Set before awaiting: what is taken from here on reaches the store after the restore.
       this.#isShared = true;
+      this.#generation += 1;
       await Promise.all([restored, joined]);
       logger.info(
         { store: store.name, replicas: this.#replicas.size },
@@ -232,17 +249,27 @@ export class SharedCounters implements Counters {
       this.#hasLoggedOutage = false;
     } catch (error) {
       this.#useLocalShare(error);
+    } finally {
+      lease.stop();
     }
   }
 
-  /** Waits until each earlier replica has sent a heartbeat since `joinedAt`, or its lease has expired. */
-  async #waitForOtherReplicas(joinedAt: number): Promise<Heartbeat> {
-    const others = this.#replicas.others;
+  /**
+   * Waits until each replica that restores has done so, and each earlier one has sent a heartbeat since `openedAt`, or
+   * would have, if it lived.
+   */
+  async #waitForOtherReplicas(openedAt: number): Promise<Heartbeat> {
+    const { others, id: own } = this.#replicas;
+    let since: number | undefined;
     const allHere = async () => {
-      const heartbeat = await storeAnswer(this.#options.store.heartbeat(this.#replicas.id));
-      if (!heartbeat.isMember) throw new Error("the counts were lost");
-      const areAllHere = others.every((id) => (heartbeat.replicas.get(id) ?? 0) >= joinedAt);
-      return (areAllHere || heartbeat.now - joinedAt > LEASE_MS || this.#closing.signal.aborted) && heartbeat;
+      const heartbeat = await storeAnswer(this.#options.store.heartbeat(own));
+      const { now, replicas } = heartbeat;
+      if (!replicas.has(own)) throw new Error("the counts were lost");
+      since ??= now;
+      const restoring = [...replicas.values()].some(({ state }) => state === "restoring");
+      const areSeen = others.every((id) => (replicas.get(id)?.seenAt ?? 0) >= openedAt);
+      const mayGoOn = now - since > (restoring ? RESTORE_LIMIT_MS : LEASE_MS);
+      return ((areSeen && !restoring) || mayGoOn || this.#closing.signal.aborted) && heartbeat;
     };
     return (await until(allHere, { everyMs: REPLICA_POLL_MS })) as Heartbeat;
   }
@@ -250,7 +277,7 @@ export class SharedCounters implements Counters {
   #useLocalShare(error: unknown): void {
     const { store, logger, onStoreUnavailable } = this.#options;
     if (this.#isShared) {
-      this.#outages += 1;
+      this.#generation += 1;
       this.#local.startLocalShares(this.#now());
     }
     this.#isShared = false;

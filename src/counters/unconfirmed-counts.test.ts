@@ -36,8 +36,8 @@ describe.each(Object.entries(STORES))("in %s", (_name, openStore) => {
   test("restores whole windows in statements of a bounded size, and then what has changed", async () => {
     const store = await openStore();
     cleanup.defer(() => store.close());
-    const { now } = await store.open(() => {});
-    await store.join("one", [], []);
+    const { now, epoch } = await store.open(() => {});
+    await store.join("one", { state: "sharing", epoch, hasCounted: false, reserved: [], share: [] });
     const last = sliceNumber(now, MONTH);
     const used = new Map<string, Slice[]>();
     for (const { key } of WINDOWS) {
@@ -58,28 +58,28 @@ describe.each(Object.entries(STORES))("in %s", (_name, openStore) => {
       if (statements.length === 1) use("key 0", 5);
       await work;
     };
-    const usedIn = ({ key }: { key: string }) => used.get(key) ?? [];
+    const usageIn = ({ key }: { key: string }) => ({ slices: used.get(key) ?? [], reserved: 0 });
     const inStore = async () => {
       const claims = WINDOWS.map((window) => ({ ...window, amount: 0, limit: 1, isReserved: false }));
       return (await store.take("one", "look", claims))?.used;
     };
 
     counts.addWindows(WINDOWS);
-    await counts.restoreMost(usedIn);
-    await counts.restoreRest(usedIn);
+    await counts.restoreMost(usageIn);
+    await counts.restoreRest(usageIn);
     expect(statements.reduce((sum, slices) => sum + slices)).toBe(20 * SLICES + 1);
     expect(Math.max(...statements)).toBeLessThanOrEqual(5 * SLICES);
     expect(await inStore()).toEqual([2_003, ...Array(19).fill(2_000)]);
 
     use("key 7", 9);
-    await counts.restoreMost(usedIn);
-    await counts.restoreRest(usedIn);
+    await counts.restoreMost(usageIn);
+    await counts.restoreRest(usageIn);
     expect(statements.at(-1)).toBe(1);
     expect((await inStore())?.[7]).toBe(2_007);
 
     used.clear();
     counts.addWindows(WINDOWS);
-    await counts.restoreRest(usedIn);
+    await counts.restoreRest(usageIn);
     expect(await inStore()).toEqual(Array(20).fill(0));
   });
 });

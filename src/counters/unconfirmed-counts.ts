@@ -2,11 +2,10 @@
 
 import { withTimeout } from "../kernel/async/timeout.ts";
 import { type CounterStore, LEASE_MS, type WindowSnapshot } from "./counter-store.ts";
-import { type Slice, sliceNumber } from "./moving-window.ts";
+import { sliceNumber } from "./moving-window.ts";
 
 type Window = Pick<WindowSnapshot, "key" | "windowSeconds">;
-type Beginning = Parameters<CounterStore["begin"]>;
-type UsedIn = (window: Window) => readonly Slice[];
+type UsageIn = (window: Window) => Pick<WindowSnapshot, "slices" | "reserved">;
 
 /** Leaves room for a busy event loop. */
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -16,8 +15,6 @@ const SLICES_PER_STATEMENT = 5_000;
 export class UnconfirmedCounts {
   readonly #store: CounterStore;
   readonly #replica: string;
-  /** Initial amounts that the store has not confirmed. */
-  readonly #beginnings: Set<Beginning> = new Set();
   /** The parts of windows in which the store may count something else than what this replica has used. */
   readonly #windows: Map<string, Window & { from: number }> = new Map();
 
@@ -31,37 +28,28 @@ export class UnconfirmedCounts {
     for (const window of windows) this.#add(window, sliceNumber(at, window.windowSeconds));
   }
 
-  /** Returns a function that sends the initial amount. */
-  addBeginning(...beginning: Beginning): () => Promise<void> {
-    this.#beginnings.add(beginning);
-    return () => this.#send(beginning);
-  }
-
-  async sendBeginnings(): Promise<void> {
-    await Promise.all([...this.#beginnings].map((beginning) => this.#send(beginning)));
-  }
-
   /** Replaces in the store what it counts for this replica, statement by statement, until one is enough for the rest. */
-  async restoreMost(usedIn: UsedIn): Promise<void> {
+  async restoreMost(usageIn: UsageIn): Promise<void> {
     for (;;) {
-      const statement = this.#nextStatement(usedIn, SLICES_PER_STATEMENT);
+      const statement = this.#nextStatement(usageIn, SLICES_PER_STATEMENT);
       if (statement.length === this.#windows.size) return;
       await this.#restore(statement);
     }
   }
 
   /** Replaces the rest in one statement, which is sent before this returns. */
-  async restoreRest(usedIn: UsedIn): Promise<void> {
-    await this.#restore(this.#nextStatement(usedIn, Number.POSITIVE_INFINITY));
+  async restoreRest(usageIn: UsageIn): Promise<void> {
+    await this.#restore(this.#nextStatement(usageIn, Number.POSITIVE_INFINITY));
   }
 
-  #nextStatement(usedIn: UsedIn, maxSlices: number): WindowSnapshot[] {
+  #nextStatement(usageIn: UsageIn, maxSlices: number): WindowSnapshot[] {
     const snapshots = [];
     let slices = 0;
     for (const { key, windowSeconds, from } of this.#windows.values()) {
       if (slices >= maxSlices) break;
-      const used = usedIn({ key, windowSeconds }).filter(({ number }) => number >= from);
-      snapshots.push({ key, windowSeconds, from, slices: used });
+      const usage = usageIn({ key, windowSeconds });
+      const used = usage.slices.filter(({ number }) => number >= from);
+      snapshots.push({ key, windowSeconds, from, slices: used, reserved: usage.reserved });
       // An empty one is deleted, which is work too.
       slices += 1 + used.length;
     }
@@ -83,11 +71,6 @@ export class UnconfirmedCounts {
     const id = idOf({ key, windowSeconds });
     const before = this.#windows.get(id)?.from ?? Number.POSITIVE_INFINITY;
     this.#windows.set(id, { key, windowSeconds, from: Math.min(from, before) });
-  }
-
-  async #send(beginning: Beginning): Promise<void> {
-    await storeAnswer(this.#store.begin(...beginning));
-    this.#beginnings.delete(beginning);
   }
 }
 

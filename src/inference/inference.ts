@@ -270,9 +270,9 @@ export class Inference {
     return this.#runs.admit(caller);
   }
 
-  /** Prepares to count a cost that no request causes; see `Runs`. */
-  beginSpending(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>> {
-    return this.#runs.beginSpending(caller, at);
+  /** Counts a cost that no request has caused, once it is recorded for the caller at this time. It refuses nothing. */
+  countRecorded(caller: Caller, at: number): Promise<void> {
+    return this.#runs.countRecorded(caller, at);
   }
 
   /**

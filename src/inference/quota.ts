@@ -55,6 +55,6 @@ export const UNLIMITED: Reservation = { rateLimitStatus: {}, settle: () => {} };
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */
   reserve(claim: QuotaClaim): Reservation | Promise<Reservation>;
-  /** Prepares to count a cost that no request causes. Its result counts nano-dollars, and never refuses. */
-  beginSpending?(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>>;
+  /** Counts what the caller has spent by records that no request has caused, also beyond the limits. */
+  countRecorded?(caller: Caller, at: number): Promise<void>;
 }

@@ -175,12 +175,8 @@ export class Runs {
     }
   }
 
-  /**
-   * Prepares to count a cost that no request causes against the caller's spend limits, also beyond them. Call what it
-   * resolves with once the cost is recorded, which must not be before.
-   */
-  async beginSpending(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>> {
-    return (await this.#options.quota.beginSpending?.(caller, at)) ?? (async () => {});
+  async countRecorded(caller: Caller, at: number): Promise<void> {
+    await this.#options.quota.countRecorded?.(caller, at);
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

@@ -49,7 +49,7 @@ export async function composeWorker(
   const { server: settings } = config;
   const records = new WorkerRecords(owner);
   const catalog = new WorkerCatalog(logger, (deployment) => metrics.deploymentLeft(deployment));
-  const counters = new WorkerCounters(owner, worker.counterEpoch);
+  const counters = new WorkerCounters(owner);
   const metrics = new Metrics({
     deployments: () => catalog.measure(),
     // The owner looks their endpoints up.

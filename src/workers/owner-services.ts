@@ -23,15 +23,7 @@ export class OwnerServices {
   /** Methods that are the same for all workers. */
   readonly methods: Pick<
     OwnerMethods,
-    | "begin"
-    | "noteUsed"
-    | "spentIn"
-    | "readKeysVersion"
-    | "loadKeys"
-    | "recordUsage"
-    | "recordRequests"
-    | "noteUses"
-    | "noteSpent"
+    "raise" | "spentIn" | "readKeysVersion" | "loadKeys" | "recordUsage" | "recordRequests" | "noteUses" | "noteSpent"
   >;
 
   constructor({ accounts, counters, recorder, history, live, spentIn, onSpent }: OwnerParts) {
@@ -39,8 +31,7 @@ export class OwnerServices {
     this.accounts = accounts;
     this.live = live;
     this.methods = {
-      begin: (key, windowSeconds, amount) => counters.begin(key, windowSeconds, amount),
-      noteUsed: (key, windowSeconds, amount) => counters.noteUsed(key, windowSeconds, amount),
+      raise: (key, windowSeconds, amount) => counters.raise(key, windowSeconds, amount),
       spentIn,
       readKeysVersion: () => accounts.keySource.readVersion(),
       loadKeys: async (hashes) => [...(await accounts.keySource.load(hashes))],

@@ -23,7 +23,6 @@ export interface WorkerSettings {
   socketPath: string;
   /** Proves to the owner that a request comes from a worker. */
   forwardSecret: string;
-  counterEpoch: string;
   models: readonly ModelSpec[];
 }
 
@@ -32,15 +31,14 @@ export interface WorkerUpdate extends Pick<Config, "limits" | "guardrails" | "pr
   models: readonly ModelSpec[];
 }
 
-/** Result of `take`, with the epoch and the outage of the owner's counters. */
-export type OwnerTaken = Taken & Pick<Counters, "epoch" | "outage">;
+/** Result of `take`, with the generation of the owner's counters. */
+export type OwnerTaken = Taken & Pick<Counters, "generation">;
 
 /** Methods of the owner. */
 export type OwnerMethods = {
   take(id: string, claims: readonly CounterClaim[]): Promise<OwnerTaken>;
   settle(id: string, corrections: readonly Correction[]): Promise<void>;
-  begin(key: string, windowSeconds: number, amount: number): Promise<void>;
-  noteUsed(key: string, windowSeconds: number, amount: number): Promise<void>;
+  raise(key: string, windowSeconds: number, amount: number): Promise<void>;
   spentIn(scope: SpendScope, window: SpendWindow): Promise<number>;
   readKeysVersion(): Promise<number>;
   loadKeys(hashes: readonly string[]): Promise<[hash: string, record: KeyRecord][]>;

@@ -13,22 +13,16 @@ import type { OwnerMethods } from "./protocol.ts";
 
 export class WorkerCounters implements Counters {
   readonly #owner: Pick<Channel<OwnerMethods>, "call" | "notify">;
-  #epoch: string;
-  #outage = 0;
+  #generation = 0;
   #reservations = 0;
 
-  constructor(owner: Pick<Channel<OwnerMethods>, "call" | "notify">, epoch: string) {
+  constructor(owner: Pick<Channel<OwnerMethods>, "call" | "notify">) {
     this.#owner = owner;
-    this.#epoch = epoch;
   }
 
-  get epoch(): string {
-    return this.#epoch;
-  }
-
-  /** Outage number of the owner at the last `take`. */
-  get outage(): number {
-    return this.#outage;
+  /** As the owner said at the last `take`. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** The owner reports the state. */
@@ -40,9 +34,8 @@ export class WorkerCounters implements Counters {
     const bare = claims.map(({ key, amount, limit, windowSeconds, isReserved }) => {
       return { key, amount, limit, windowSeconds, isReserved };
     });
-    const { epoch, outage, ...taken } = await this.#owner.call("take", id, bare);
-    this.#epoch = epoch;
-    this.#outage = outage;
+    const { generation, ...taken } = await this.#owner.call("take", id, bare);
+    this.#generation = generation;
     return taken.granted ? { ...taken, reservation: { id, takenAt: taken.reservation.takenAt } } : taken;
   }
 
@@ -54,13 +47,12 @@ export class WorkerCounters implements Counters {
     this.#owner.notify("settle", id, bare);
   }
 
-  begin(key: string, windowSeconds: number, amount: number): Promise<void> {
-    return this.#owner.call("begin", key, windowSeconds, amount);
+  raise(key: string, windowSeconds: number, amount: number): Promise<void> {
+    return this.#owner.call("raise", key, windowSeconds, amount);
   }
 
-  noteUsed(key: string, windowSeconds: number, amount: number): Promise<void> {
-    return this.#owner.call("noteUsed", key, windowSeconds, amount);
-  }
+  /** The owner records what they cost, after it has received them. */
+  async settled(): Promise<void> {}
 
   async close(): Promise<void> {}
 }

@@ -168,7 +168,6 @@ export class WorkerPool {
       keyKind: services.accounts.keySource.kind,
       socketPath,
       forwardSecret: this.secret,
-      counterEpoch: services.counters.epoch,
       models: modelsOf(services),
     };
   }

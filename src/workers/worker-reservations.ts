@@ -20,8 +20,7 @@ export class WorkerReservations {
       this.#open.set(id, { reservation: outcome.reservation, claims: reserved });
       if (this.#hasEnded) await this.release();
     }
-    const { epoch, outage } = this.#counters;
-    return { ...outcome, epoch, outage };
+    return { ...outcome, generation: this.#counters.generation };
   }
 
   async settle(id: string, corrections: readonly Correction[]): Promise<void> {

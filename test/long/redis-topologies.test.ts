@@ -54,7 +54,7 @@ test.skipIf(!HAS_REDIS)(
     expect(await other.take([claim])).toMatchObject({ granted: false, used: { a: 6 } });
     if (taken.granted) await counters.settle(taken.reservation, [{ ...claim, difference: -6 }]);
     expect(await other.take([claim])).toMatchObject({ granted: true });
-    await counters.begin("spent", 60, 5);
+    await counters.raise("spent", 60, 5);
     await expect.poll(() => counters.state.replicas).toBe(2);
   },
 );

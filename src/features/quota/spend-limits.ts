@@ -6,6 +6,7 @@ import type { Charge } from "../../contracts/price.ts";
 import type { Counters } from "../../counters/counters.ts";
 import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "../../inference/quota.ts";
 import { resultWithin } from "../../kernel/async/timeout.ts";
+import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import type { Logger } from "../../kernel/logger.ts";
@@ -31,6 +32,8 @@ export interface SpendLimitsOptions {
 /** Longest wait of a request for the amount spent so far, when the database is slow or unavailable. */
 const MAX_WAIT_MS = 2_000;
 const RETRY_MS = 1_000;
+/** Bounds for how long a counter can stay behind the records, whatever made it so. */
+const COMPARE_MS = 10 * MINUTE_MS;
 /** A million dollars per request, so that sums stay below 2^53. */
 const MAX_NANO_DOLLARS = 1e15;
 /** Reserved where the cost has no bound, as that of a provider's tools: a limit that is reached refuses the request. */
@@ -39,16 +42,22 @@ const LEAST_NANO_DOLLARS = 1;
 const MAX_TOKENS_PER_IMAGE = 6_500;
 /** Assumed bit rate of uploads, whose duration is unknown before decoding: that of common speech files. */
 const BYTES_PER_SECOND = 4_000;
-/** Counts that are remembered as begun; beginning again has no effect. */
-const MAX_BEGUN = 50_000;
+/** Counters that are remembered as compared; comparing once more has no effect. */
+const MAX_COMPARED = 50_000;
+
+/** Of a counter with the records. */
+interface Comparison {
+  /** That of the counters, before. */
+  generation: number;
+  /** When the next one is due, by `performance.now()`. */
+  isDueAt: number;
+  /** What requests wait for; undefined: nothing more. */
+  awaited: Promise<unknown> | undefined;
+}
 
 export class SpendLimits implements Quota {
   readonly #options: SpendLimitsOptions;
-  /** Counters that know the amount spent so far, by key and outage, or a promise while that is loading. */
-  readonly #begun = growingCache<Promise<void> | "begun">(MAX_BEGUN);
-
-  /** What running requests of this process have reserved, by key. */
-  readonly #reserved = new Map<string, number>();
+  readonly #comparisons = growingCache<Comparison>(MAX_COMPARED);
 
   constructor(options: SpendLimitsOptions) {
     this.#options = options;
@@ -61,30 +70,31 @@ export class SpendLimits implements Quota {
     return charges.length === 0 ? UNLIMITED : this.#take(claim, bounds, this.#maxCost(claim, charges));
   }
 
-  /** Counters begin before the cost is recorded: one that began later would contain it already. */
-  async beginSpending(caller: Caller, at: number): Promise<(nanoDollars: number) => Promise<void>> {
-    return this.#beginSpending(this.#options.boundsOf(caller, at));
-  }
-
-  async #beginSpending(bounds: readonly SpendBound[]): Promise<(nanoDollars: number) => Promise<void>> {
-    const buckets = await Promise.all(bounds.map(async (bound) => await this.#bucketOf(bound)));
-    return async (nanoDollars) => {
-      const { counters, onSpent } = this.#options;
-      const limit = Number.MAX_SAFE_INTEGER;
-      const amount = Math.min(MAX_NANO_DOLLARS, nanoDollars);
-      if (buckets.length === 0 || amount <= 0) return;
-      const { used } = await counters.take(buckets.map((bucket) => ({ ...bucket, amount, limit, isReserved: false })));
-      for (const { key, bound } of buckets) onSpent?.({ bound, atMost: used[key] ?? 0 });
-    };
+  async countRecorded(caller: Caller, at: number): Promise<void> {
+    const { counters, onSpent } = this.#options;
+    const bounds = this.#options.boundsOf(caller, at);
+    if (bounds.length === 0) return;
+    await Promise.all(bounds.map((bound) => this.#raise(bound)));
+    const buckets = await this.#bucketsOf(bounds);
+    const { used } = await counters.take(buckets.map((bucket) => ({ ...bucket, amount: 0, isReserved: false })));
+    for (const { key, bound } of buckets) onSpent?.({ bound, atMost: used[key] ?? 0 });
   }
 
   async #take(claim: QuotaClaim, bounds: readonly SpendBound[], amount: number): Promise<Reservation> {
     const { counters, logger, onRefused, onSpent } = this.#options;
-    const { epoch } = counters;
-    const buckets = await Promise.all(
-      bounds.map(async (bound) => ({ ...(await this.#bucketOf(bound)), amount, isReserved: true })),
-    );
-    const outcome = await counters.take(buckets);
+    const take = async () => {
+      const { generation } = counters;
+      const buckets = (await this.#bucketsOf(bounds)).map((bucket) => ({ ...bucket, amount, isReserved: true }));
+      const outcome = await counters.take(buckets);
+      return { buckets, outcome, isCertain: counters.generation === generation };
+    };
+    let { buckets, outcome, isCertain } = await take();
+    if (outcome.granted && !isCertain) {
+      // It may have counted where usage is lost.
+      const released = buckets.map((bucket) => ({ ...bucket, difference: -amount }));
+      await counters.settle(outcome.reservation, released);
+      ({ buckets, outcome } = await take());
+    }
     const noteSpent = () => {
       for (const { key, bound } of buckets) onSpent?.({ bound, atMost: outcome.used[key] ?? 0 });
     };
@@ -100,35 +110,18 @@ export class SpendLimits implements Quota {
       if (isWarned && (outcome.used[key] ?? 0) > thresholdOf(bound))
         logger.warn({ scopeId: bound.scope.id }, "a spend limit with inactive enforcement is exceeded");
     }
-    for (const { key } of buckets) this.#addReserved(key, amount);
+    const { reservation } = outcome;
     return {
       rateLimitStatus: {},
       settle: (_usage, costNanoDollars) => {
         const difference = (costNanoDollars ?? 0) - amount;
         const corrections = buckets.map(({ key, windowSeconds }) => ({ key, windowSeconds, amount, difference }));
         noteSpent();
-        const settling = counters.settle(outcome.reservation, corrections).finally(() => {
-          for (const { key } of buckets) this.#addReserved(key, -amount);
-        });
-        const settled = [settling];
-        if (counters.epoch !== epoch) settled.push(this.#countAgain(bounds, costNanoDollars ?? 0));
-        Promise.all(settled).catch((error: unknown) => {
+        counters.settle(reservation, corrections).catch((error: unknown) => {
           logger.warn({ err: error }, "the cost of a request could not be settled");
         });
       },
     };
-  }
-
-  #addReserved(key: string, amount: number): void {
-    const sum = (this.#reserved.get(key) ?? 0) + amount;
-    if (sum > 0) this.#reserved.set(key, sum);
-    else this.#reserved.delete(key);
-  }
-
-  /** Counts a request that ran while the counts were lost: the next ones began before its cost was recorded. */
-  async #countAgain(bounds: readonly SpendBound[], nanoDollars: number): Promise<void> {
-    const count = await this.#beginSpending(bounds);
-    await count(nanoDollars);
   }
 
   #maxCost(claim: QuotaClaim, charges: readonly Charge[]): number {
@@ -149,67 +142,53 @@ export class SpendLimits implements Quota {
     return Math.min(MAX_NANO_DOLLARS, Math.max(LEAST_NANO_DOLLARS, ...costs));
   }
 
-  async #bucketOf(bound: SpendBound) {
-    // The epoch makes counters that were lost start over.
-    const key = `${bound.countId} ${this.#options.counters.epoch}`;
-    let begun = this.#begun.get(key);
-    if (begun === undefined) {
-      begun = this.#begin(bound, key);
-      this.#begun.set(key, begun);
-    } else if (begun === "begun") begun = this.#noteSpent(bound, key);
-    if (begun !== "begun") await resultWithin(begun, MAX_WAIT_MS);
-    const limit = bound.isEnforcing ? thresholdOf(bound) : Number.MAX_SAFE_INTEGER;
-    return { bound, key, limit, windowSeconds: COUNTER_SECONDS[bound.period] };
-  }
-
-  /** Initializes the counter with what the window has cost so far. */
-  async #begin({ scope, period, window }: SpendBound, key: string): Promise<void> {
-    const windowSeconds = COUNTER_SECONDS[period];
-    try {
-      const spent = await this.#options.spentIn(scope, window);
-      const reserved = this.#reserved.get(key) ?? 0;
-      const counted = Math.max(0, (await this.#amountCounted(key, windowSeconds)) - reserved);
-      await this.#options.counters.begin(key, windowSeconds, Math.max(0, spent - counted));
-      this.#begun.set(key, "begun");
-      this.#begun.set(this.#inOutage(key), "begun");
-    } catch (error) {
-      // Without the database the service keeps running and counts from zero until the next attempt.
-      setTimeout(() => this.#begun.delete(key), RETRY_MS).unref();
-      const { subject } = scope;
-      this.#options.logger.warn({ err: error, subject }, "the amount spent so far could not be loaded yet");
-    }
+  /** What counts for these bounds, once it is compared with the records where that is due. */
+  async #bucketsOf(bounds: readonly SpendBound[]) {
+    const awaited = bounds.map((bound) => this.#compareWithRecords(bound)).filter((each) => each !== undefined);
+    if (awaited.length > 0) await Promise.all(awaited);
+    return bounds.map((bound) => {
+      const limit = bound.isEnforcing ? thresholdOf(bound) : Number.MAX_SAFE_INTEGER;
+      return { bound, key: bound.countId, limit, windowSeconds: COUNTER_SECONDS[bound.period] };
+    });
   }
 
   /**
-   * Reads once per outage what all replicas have spent, which this one last heard with its last request. Without the
-   * database, that has to do.
+   * Compares a counter with the records at its first use and when counts may be lacking, for which requests wait, and
+   * now and then, for which they do not.
    */
-  #noteSpent({ scope, period, window }: SpendBound, key: string): Promise<void> | "begun" {
-    const { spentIn, counters } = this.#options;
-    const name = this.#inOutage(key);
-    const noted = this.#begun.get(name);
-    if (noted !== undefined) return noted;
-    const note = async () => {
-      // The database may hang as the counters do: requests wait for it once.
-      const spent = await resultWithin(spentIn(scope, window), MAX_WAIT_MS).catch(() => undefined);
-      if (spent !== undefined) await counters.noteUsed(key, COUNTER_SECONDS[period], spent);
-      this.#begun.set(name, "begun");
-    };
-    const noting = note();
-    this.#begun.set(name, noting);
-    return noting;
+  #compareWithRecords(bound: SpendBound): Promise<unknown> | undefined {
+    const { generation } = this.#options.counters;
+    const last = this.#comparisons.get(bound.countId);
+    if (last?.generation === generation) {
+      if (performance.now() >= last.isDueAt) this.#compare(bound, last).catch(() => {});
+      return last.awaited;
+    }
+    const comparison: Comparison = { generation, isDueAt: 0, awaited: undefined };
+    const raised = this.#compare(bound, comparison).catch((error: unknown) => {
+      const { subject } = bound.scope;
+      this.#options.logger.warn({ err: error, subject }, "the amount spent so far could not be loaded yet");
+    });
+    comparison.awaited = resultWithin(raised, MAX_WAIT_MS).finally(() => {
+      comparison.awaited = undefined;
+    });
+    this.#comparisons.set(bound.countId, comparison);
+    return comparison.awaited;
   }
 
-  /** Name of a counter in the present outage of the counters; without one, its key. */
-  #inOutage(key: string): string {
-    const { outage } = this.#options.counters;
-    return outage === 0 ? key : `${key} ${outage}`;
+  /** Without the database, what is counted has to do until the next attempt. */
+  async #compare(bound: SpendBound, comparison: Comparison): Promise<void> {
+    comparison.isDueAt = performance.now() + COMPARE_MS;
+    try {
+      await this.#raise(bound);
+    } catch (error) {
+      comparison.isDueAt = performance.now() + RETRY_MS;
+      throw error;
+    }
   }
 
-  /** Amount counted while the database was unavailable. The usage records have it too, but for what is only reserved. */
-  async #amountCounted(key: string, windowSeconds: number): Promise<number> {
-    const nothing = { key, amount: 0, limit: Number.MAX_SAFE_INTEGER, windowSeconds, isReserved: false };
-    return (await this.#options.counters.take([nothing])).used[key] ?? 0;
+  async #raise({ scope, period, window, countId }: SpendBound): Promise<void> {
+    const spent = await this.#options.spentIn(scope, window);
+    await this.#options.counters.raise(countId, COUNTER_SECONDS[period], spent);
   }
 }
 
@@ -240,7 +219,7 @@ export function combineQuotas(first: Quota, second: Quota, estimates: Completion
     },
   });
   return {
-    ...(first.beginSpending && { beginSpending: first.beginSpending.bind(first) }),
+    ...(first.countRecorded && { countRecorded: first.countRecorded.bind(first) }),
     reserve: (claim) => {
       const one = first.reserve(claim);
       return one instanceof Promise ? one.then((granted) => reserveSecond(claim, granted)) : reserveSecond(claim, one);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Caller } from "../../contracts/caller.ts";
+import type { Counters } from "../../counters/counters.ts";
 import type { Feature } from "../../http/feature.ts";
 import { labelRequests } from "../../http/label-requests.ts";
 import { type Fault, unavailable } from "../../kernel/faults.ts";
@@ -29,6 +30,7 @@ interface UsageParts {
   logger: Logger;
   lifetime: AsyncDisposableStack;
   metrics: Metrics;
+  counters: Pick<Counters, "settled">;
 }
 
 interface OpenUsageParts {
@@ -38,7 +40,7 @@ interface OpenUsageParts {
 }
 
 /** Opens usage records, the request history and reports of both. */
-export function openUsage({ config, database, logger, lifetime, metrics }: UsageParts): UsageStorage {
+export function openUsage({ config, database, logger, lifetime, metrics, counters }: UsageParts): UsageStorage {
   const { recordDays, requestDays } = config.usage;
   const { DATABASE_URL, DATABASE_READ_URL: url } = config.environment;
   const replica = DATABASE_URL && url && openDatabase({ ...databaseAddress(config), url, logger, migrates: false });
@@ -52,6 +54,7 @@ export function openUsage({ config, database, logger, lifetime, metrics }: Usage
     logger,
     onLost: usageMetrics(metrics.registry),
     writeWith: (write) => history.writeWith(write),
+    untilCounted: () => counters.settled(),
   });
   lifetime.defer(() => recorder.close());
   lifetime.use(usageRetention({ database, logger, days: recordDays }));

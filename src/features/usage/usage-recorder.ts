@@ -24,6 +24,8 @@ export interface UsageRecorderOptions {
   onLost?: (records: number) => void;
   /** Adds records of the same requests to each transaction. */
   writeWith?: WriteWith;
+  /** Resolves once limits have counted what is recorded. Until then it is not written, or they could count it twice. */
+  untilCounted?: () => Promise<unknown>;
 }
 
 /** A killed process loses the records that it had not journaled: at most 250 ms of requests. */
@@ -221,9 +223,10 @@ export class UsageRecorder {
     }
   }
 
-  #writeToDatabase(batches: readonly UsageBatch[]): Promise<void> {
-    const { database, writeWith } = this.#options;
-    return writeBatches(database, batches, (refusal) => this.#lose(1, refusal), writeWith);
+  async #writeToDatabase(batches: readonly UsageBatch[]): Promise<void> {
+    const { database, writeWith, untilCounted } = this.#options;
+    await untilCounted?.();
+    await writeBatches(database, batches, (refusal) => this.#lose(1, refusal), writeWith);
   }
 
   async #writeOrphanedJournals(): Promise<void> {

@@ -20,7 +20,7 @@ export interface StorageMeterOptions {
   /** Discounts and surcharges of a project. */
   factorsOf: (projectId: string) => readonly string[];
   accounts: Pick<Accounts, "callersToBill">;
-  inference: Pick<Inference, "beginSpending">;
+  inference: Pick<Inference, "countRecorded">;
 }
 
 /** An hour is recorded within this time after its end. */
@@ -67,23 +67,17 @@ async function recordHour(options: StorageMeterOptions, hour: number, sizes: rea
     const costNanoDollars = price === undefined ? null : storageCost(price, factorsOf(size.projectId), size.bytes);
     return toRecord(size, at, costNanoDollars);
   });
-  const costs = records.filter(({ costNanoDollars }) => (costNanoDollars ?? 0) > 0);
-  // Content outlasts the key that added it.
-  const callers = await accounts.callersToBill([...new Set(costs.map(({ keyId }) => keyId))]);
-  const spendings = await Promise.all(
-    costs.map(async ({ keyId, costNanoDollars }) => {
-      const caller = callers.get(keyId);
-      if (caller === undefined) return async () => {};
-      const count = await inference.beginSpending(caller, at);
-      return () => count(costNanoDollars ?? 0);
-    }),
-  );
   const batch = { writer: WRITER, number: hour, ...UsageRows.of(records).content };
   const isFirst = await database.transaction((transaction) => writeUsage(transaction, [batch], Date.now()));
   // Another replica has recorded the hour, and counts its cost.
   if (isFirst === 0) return;
-  for (const count of spendings) {
-    await count().catch((err: unknown) => logger.warn({ err }, "the cost of storage is not counted until a restart"));
+  const costs = records.filter(({ costNanoDollars }) => (costNanoDollars ?? 0) > 0);
+  // Content outlasts the key that added it.
+  const callers = await accounts.callersToBill([...new Set(costs.map(({ keyId }) => keyId))]);
+  for (const caller of callers.values()) {
+    await inference
+      .countRecorded(caller, at)
+      .catch((err: unknown) => logger.warn({ err }, "the cost of storage is not counted yet"));
   }
 }
 
