@@ -24,6 +24,8 @@ export interface Caller {
   /** Project of the key; undefined for an admin key, which belongs to an organization only. */
   projectId: string | undefined;
   kind: "project" | "admin";
+  /** Session of the console with which the request came; undefined: none. */
+  sessionId?: string | undefined;
   /** User who is signed in, or to whom the key belongs. */
   userId?: string | undefined;
   /** Permissions of the user; undefined for a key without a user, which has all of its kind. */

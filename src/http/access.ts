@@ -28,6 +28,18 @@ export function allows(
   return Object.hasOwn(access.projects, projectId) && access.projects[projectId]?.includes(permission) === true;
 }
 
+/** Returns a permission of `target` that `access` lacks; undefined: none. */
+export function missingPermission(access: Access | undefined, target: Access): RolePermission | undefined {
+  const missing = (permissions: readonly RolePermission[], projectId?: string) =>
+    permissions.find((permission) => !allows(access, permission, projectId));
+  return (
+    missing(target.organization) ??
+    Object.entries(target.projects)
+      .map(([projectId, permissions]) => missing(permissions, projectId))
+      .find((permission) => permission !== undefined)
+  );
+}
+
 /** Permissions of which a user needs one; `signed-in`: none. Undefined: no user may call it. */
 export function requirementOf({ permission, requires }: Pick<Operation, "permission" | "requires">) {
   return requires ?? (permission === "project" ? DEFAULT_REQUIREMENT : undefined);

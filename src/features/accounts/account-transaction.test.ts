@@ -1,13 +1,19 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { HOUR_MS } from "../../kernel/durations.ts";
+import type { FaultKind } from "../../kernel/faults.ts";
 import { accountExtensions } from "../../serving/account-extensions.ts";
-import { openDatabase } from "../../storage/database.ts";
+import { type Database, type Executor, openDatabase } from "../../storage/database.ts";
+import type { ApiKeyRow } from "./account-rows.ts";
 import { type AccountTransaction, AccountTransactions } from "./account-transaction.ts";
 import { incrementAccountsVersion, readAccountsVersion } from "./accounts-version.ts";
-import { OPERATOR } from "./audit/audit.ts";
+import { type Actor, OPERATOR } from "./audit/audit.ts";
 import { makeApiKey } from "./keys/api-key.ts";
-import { revokeApiKey } from "./keys/api-key-queries.ts";
 import { addApiKey } from "./keys/store-api-key.ts";
+import { findOrganization } from "./organizations/organization-queries.ts";
+import type { UserRow } from "./people-rows.ts";
+import { findAccess } from "./roles/find-access.ts";
+import { insertConsoleGrant } from "./sessions/console-grant-queries.ts";
 import { ConsoleSessions } from "./sessions/console-sessions.ts";
 
 const databases = useDatabases();
@@ -17,7 +23,43 @@ afterEach(async () => {
   closing = new AsyncDisposableStack();
 });
 
+const SESSION_ROW = { adminHash: "admin", projectHash: "project", projectKeyId: null, providerId: null, issuer: null };
+const AT_PROVIDER = { subject: null, sid: null, tokens: null, createdAt: 1, checkedAt: 1, renewingUntil: null };
+const LATER = Date.now() + HOUR_MS;
+
+type Credential = "key" | "session of a key" | "session of a user" | "token of a user";
+type End = (executor: Executor) => Promise<unknown>;
+
+const updateKey = (row: Partial<ApiKeyRow>) => (executor: Executor) =>
+  executor.updateTable("apiKeys").set(row).execute();
+const updateUser = (row: Partial<UserRow>) => (executor: Executor) => executor.updateTable("users").set(row).execute();
+const remove = (table: "consoleGrants" | "userSessions" | "users") => (executor: Executor) =>
+  executor.deleteFrom(table).execute();
+const expireSession: End = (executor) => executor.updateTable("userSessions").set({ validUntil: 1 }).execute();
+
+/** What ends the right of an author, and the fault that says so. Each database has one author. */
+const ENDS: [Credential, end: string, apply: End, fault: FaultKind][] = [
+  ["key", "it was revoked", updateKey({ revokedAt: 1 }), "unauthenticated"],
+  ["key", "it expired", updateKey({ expiresAt: 1 }), "unauthenticated"],
+  ["session of a key", "it was signed out", remove("consoleGrants"), "unauthenticated"],
+  ["session of a user", "it was signed out", remove("userSessions"), "unauthenticated"],
+  ["session of a user", "its provider had to confirm it", expireSession, "unauthenticated"],
+  ["session of a user", "the user was disabled", updateUser({ disabledAt: 1 }), "unauthenticated"],
+  ["session of a user", "the owner became a reader", updateUser({ role: "reader" }), "forbidden"],
+  ["token of a user", "the user was removed", remove("users"), "unauthenticated"],
+  ["token of a user", "the owner became a reader", updateUser({ role: "reader" }), "forbidden"],
+];
+
 const ROW = { id: "org_a", name: "A", isDefault: 0, createdAt: 1, archivedAt: null };
+const PERSON: UserRow = {
+  ...{ id: "user_a", organizationId: ROW.id, email: "a@example.com", name: "A", role: "owner", addedAt: 1 },
+  ...{ disabledAt: null, lastActiveAt: null, isScimManaged: 0 },
+};
+const SESSION = {
+  ...{ ...SESSION_ROW, ...AT_PROVIDER, id: "session_user", userId: PERSON.id },
+  ...{ expiresAt: LATER, renewAt: LATER, validUntil: LATER },
+};
+const GRANT = { tokenHash: "hash", sessionId: "session_key", createdAt: 1, expiresAt: LATER };
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   async function open() {
@@ -58,43 +100,53 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await remove("org_a")).toEqual([undefined, 1, 1]);
   });
 
-  test("refuses a change whose author lost the key while it waited", async () => {
-    const { database, other, transactions } = await open();
+  /** Creates a user with a session and an admin key with one. Returns the author that each admits. */
+  async function authors(database: Database, transactions: AccountTransactions): Promise<Record<Credential, Actor>> {
     await database.migrate();
-    const organizationId = "org_a";
-    await database.run((executor) => executor.insertInto("organizations").values(ROW).execute());
-    const addKey = (name: string) =>
-      transactions.run(OPERATOR, async (transaction) => {
-        const scope = { organizationId, kind: "admin" } as const;
-        return (await addApiKey(transaction, { scope, name, expiresInSeconds: undefined }, makeApiKey("admin"))).key.id;
+    const scope = { organizationId: ROW.id, kind: "admin" } as const;
+    await database.run(async (executor) => {
+      await executor.insertInto("organizations").values(ROW).execute();
+      await executor.insertInto("users").values(PERSON).execute();
+      await executor.insertInto("userSessions").values(SESSION).execute();
+    });
+    const keyId = await transactions.run(OPERATOR, async (transaction) => {
+      const { key } = await addApiKey(transaction, { scope, name: "A", expiresInSeconds: 60 }, makeApiKey("admin"));
+      await insertConsoleGrant(transaction.executor, { ...GRANT, keyId: key.id });
+      return key.id;
+    });
+    const access = await database.run(async (executor) =>
+      (await findAccess(executor, [{ user: PERSON }])).get(PERSON.id),
+    );
+    const user = { ...OPERATOR, userId: PERSON.id, access };
+    return {
+      key: { ...OPERATOR, keyId },
+      "session of a key": { ...OPERATOR, keyId, sessionId: GRANT.sessionId },
+      "session of a user": { ...user, keyId: SESSION.id, sessionId: SESSION.id },
+      "token of a user": { ...user, keyId: PERSON.id },
+    };
+  }
+
+  test.each(ENDS)("refuses a change by the %s that waited while %s", async (credential, _end, apply, kindOfFault) => {
+    const { database, other, transactions } = await open();
+    const author = (await authors(database, transactions))[credential];
+    const rename = (name: string) =>
+      transactions.run(author, async ({ executor }) => {
+        await executor.updateTable("organizations").set({ name }).execute();
       });
-    const [kept, ended] = [await addKey("Kept"), await addKey("Ended")];
+    await rename("B");
     const [began, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const revoking = other.transaction(async (executor) => {
+    const ending = other.transaction(async (executor) => {
       await incrementAccountsVersion(executor);
       began.resolve();
       await gate.promise;
-      await revokeApiKey(executor, ended, 1);
+      await apply(executor);
     });
     await began.promise;
-    const rename = (keyId: string, name: string) =>
-      transactions.run({ ...OPERATOR, keyId }, async ({ executor }) => {
-        await executor.updateTable("organizations").set({ name }).where("id", "=", organizationId).execute();
-      });
-    const late = expect(rename(ended, "B")).rejects.toMatchObject({ kind: "unauthenticated", code: "invalid_api_key" });
+    const late = expect(rename("C")).rejects.toMatchObject({ kind: kindOfFault });
     gate.resolve();
-    await Promise.all([revoking, late]);
-    for (const [keyId, name] of [
-      [kept, "C"],
-      ["operator", "D"],
-    ] as const) {
-      await rename(keyId, name);
-      const { name: read } = await database.run((executor) =>
-        executor.selectFrom("organizations").select("name").executeTakeFirstOrThrow(),
-      );
-      expect(read).toBe(name);
-    }
-    await expect(rename(ended, "E")).rejects.toMatchObject({ kind: "unauthenticated" });
+    await Promise.all([ending, late]);
+    await expect(rename("C")).rejects.toMatchObject({ kind: kindOfFault });
+    expect(await database.run((executor) => findOrganization(executor, ROW.id))).toMatchObject({ name: "B" });
   });
 
   test("signs nobody out without waiting for changes that run", async () => {

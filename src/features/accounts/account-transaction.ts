@@ -1,11 +1,10 @@
 import type { Transaction } from "kysely";
-import { Fault } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema.ts";
 import { incrementAccountsVersion } from "./accounts-version.ts";
 import { type Actor, type AuditEvent, recordAudit } from "./audit/audit.ts";
 import type { AccountExtensions } from "./extensions.ts";
-import { activeApiKeys } from "./keys/active-api-key-queries.ts";
+import { checkAuthor } from "./roles/check-author.ts";
 import { RowChanges } from "./row-changes.ts";
 
 /** Database transaction of one change to accounts, with the timestamp that everything in it carries. */
@@ -30,7 +29,7 @@ export class AccountTransactions {
     this.#onCommit = onCommit;
   }
 
-  /** Throws a Fault if the author's key has ended, also while the change waited for those before it. */
+  /** Throws a Fault if the author lost the key, session or a permission, also while the change waited for those before it. */
   async run<Result>(actor: Actor, work: (transaction: AccountTransaction) => Promise<Result>): Promise<Result> {
     try {
       const result = await this.database.transaction((executor) => this.#change(executor, actor, work));
@@ -49,7 +48,7 @@ export class AccountTransactions {
     work: (transaction: AccountTransaction) => Promise<Result>,
   ): Promise<Result> {
     await incrementAccountsVersion(transaction);
-    await checkWorks(transaction, actor);
+    await checkAuthor(transaction, actor);
     const changes = new RowChanges();
     const executor = transaction.withPlugin(changes);
     const now = Date.now();
@@ -62,17 +61,6 @@ export class AccountTransactions {
     if (!changes.isAny) throw new Unchanged(result);
     return result;
   }
-}
-
-async function checkWorks(executor: Transaction<Schema>, { keyId }: Actor): Promise<void> {
-  if (keyId === undefined) return;
-  const isActive = await activeApiKeys(executor).where("key.id", "=", keyId).executeTakeFirst();
-  if (isActive !== undefined) return;
-  // Keys of the configuration have no row.
-  const row = await executor.selectFrom("apiKeys").select("id").where("id", "=", keyId).executeTakeFirst();
-  if (row === undefined) return;
-  const message = "The API key or session has ended before this change could be made. Nothing was changed.";
-  throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }
 
 /** Rolls a transaction back that changed nothing. */

@@ -47,6 +47,7 @@ export { projectOf } from "./projects/project-routes.ts";
 export { findActiveProject, findExistingProject } from "./projects/projects.ts";
 export { type Resolution, resolveName } from "./resolved-names.ts";
 export { BUILT_IN_ROLES } from "./roles/built-in-roles.ts";
+export { checkAuthor } from "./roles/check-author.ts";
 export { findAccess } from "./roles/find-access.ts";
 export { type RoleOfGroup, setRolesOfGroup } from "./roles/group-roles.ts";
 export {

@@ -3,7 +3,7 @@
 import { inOrder, type LayerEntry } from "../../config/layer.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { Database, Executor } from "../../storage/database.ts";
-import { type Actor, recordAudit } from "../accounts/index.ts";
+import { type Actor, checkAuthor, recordAudit } from "../accounts/index.ts";
 import {
   advanceConfigurationVersion,
   deleteConfigurationEntry,
@@ -92,7 +92,7 @@ export class ConfigurationStore {
     return { version, entries: rows.map((row) => this.#toStored(row)) };
   }
 
-  /** Writes a version in one transaction. False: another change came first. Throws a Fault without an encryption key. */
+  /** Writes a version in one transaction. False: another change came first. Throws a Fault without an encryption key, and if the author lost the key, session or a permission. */
   async commit(stored: Stored, changes: readonly EntryChange[], commit: Commit): Promise<boolean> {
     const version = stored.version + 1;
     const now = Date.now();
@@ -107,6 +107,8 @@ export class ConfigurationStore {
     });
     return this.#database.transaction(async (executor) => {
       if (!(await advanceConfigurationVersion(executor, stored.version))) return false;
+      // Below the lock of the version: the change may have waited for others.
+      await checkAuthor(executor, commit.actor);
       const before = new Map((await listConfigurationEntries(executor)).map((row) => [keyOf(row), row]));
       for (const { change, after } of rows) {
         if (after === undefined) await deleteConfigurationEntry(executor, change);

@@ -94,12 +94,12 @@ export async function findSessionKeys(executor: Executor, hashes: readonly strin
     .execute();
   const requested = new Set(hashes);
   const ofSessions = rows.flatMap((row) => {
-    const { userId, organizationId, validUntil: expiresAt, keyId, projectId } = row;
+    const { userId, organizationId, validUntil: expiresAt, sessionId, keyId, projectId } = row;
     const renewAt = row.providerId === null ? undefined : row.renewAt;
-    const common = { userId, organizationId, expiresAt, renewAt };
+    const common = { userId, organizationId, expiresAt, renewAt, sessionId };
     const keys: ActiveApiKeyRow[] = [];
     if (requested.has(row.adminHash)) {
-      keys.push({ ...common, id: row.sessionId, keyHash: row.adminHash, kind: "admin", projectId: null });
+      keys.push({ ...common, id: sessionId, keyHash: row.adminHash, kind: "admin", projectId: null });
     }
     if (requested.has(row.projectHash) && keyId !== null && projectId !== null) {
       keys.push({ ...common, id: keyId, keyHash: row.projectHash, kind: "project", projectId });

@@ -4,9 +4,9 @@ import type { ProjectAuthor } from "./project-audit.ts";
 
 /** Returns the author of a change, for the audit log. */
 export function actorOf(request: FastifyRequest): Actor {
-  const { keyId, userId, isOperator } = request.caller;
+  const { keyId, sessionId, userId, access, isOperator } = request.caller;
   const from = { ipAddress: request.ip, userAgent: request.headers["user-agent"] };
-  return { keyId: isOperator ? undefined : keyId, userId, ...from };
+  return { keyId: isOperator ? undefined : keyId, sessionId, userId, access, ...from };
 }
 
 /** Returns the author of a change in a project, for the audit log. */

@@ -1,6 +1,7 @@
 /** Writes audit log entries in the transaction of the change. */
 
 import type { AuditEventType } from "../../../contracts/audit-events.ts";
+import type { Access } from "../../../contracts/caller.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import { insertAuditLog } from "./audit-log-queries.ts";
@@ -11,6 +12,10 @@ export interface Actor {
   keyId: string | undefined;
   /** User who is signed in, or to whom the key belongs. */
   userId?: string | undefined;
+  /** Session of the console with which the request came. */
+  sessionId?: string | undefined;
+  /** What the author could do when the request was admitted; undefined: everything. */
+  access?: Access | undefined;
   ipAddress: string | undefined;
   userAgent: string | undefined;
 }

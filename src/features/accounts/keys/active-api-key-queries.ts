@@ -15,6 +15,8 @@ export interface ActiveApiKeyRow {
   permissions?: string | null;
   /** First key of the line in which each replaced the one before; null: it replaced none. */
   rootKeyId?: string | null;
+  /** Session of the console that acts with the key; undefined: none. */
+  sessionId?: string;
   /** For sessions that a provider renews: from when on that is due, in epoch milliseconds. */
   renewAt?: number | undefined;
 }

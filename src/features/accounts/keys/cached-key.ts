@@ -132,6 +132,7 @@ function identityOf(key: Omit<ActiveApiKeyRow, "permissions">): Caller {
     ...(key.rootKeyId != null && { rootKeyId: key.rootKeyId }),
     ...(key.kind === "operator" && { isOperator: true }),
     ...(key.userId !== null && { userId: key.userId }),
+    ...(key.sessionId !== undefined && { sessionId: key.sessionId }),
   };
 }
 

@@ -7,7 +7,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Access, Caller } from "../../../contracts/caller.ts";
 import { ALL_PERMISSIONS, PROJECT_KEY_PERMISSIONS, type RolePermission } from "../../../contracts/permissions.ts";
-import { allows, restrictAccess, toAccess } from "../../../http/access.ts";
+import { allows, missingPermission, restrictAccess, toAccess } from "../../../http/access.ts";
 import { Fault } from "../../../kernel/faults.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { ApiKeyRow } from "../account-rows.ts";
@@ -16,6 +16,7 @@ import type { Actor } from "../audit/audit.ts";
 import { findScimManagedIds } from "../groups/group-queries.ts";
 import type { GroupRow, UserRow } from "../people-rows.ts";
 import { findUsersByIds } from "../users/user-queries.ts";
+import { findAuthor } from "./check-author.ts";
 import { findAccess, findGrants, findGrantsOfGroup, toPermissions } from "./find-access.ts";
 
 /** Author of a grant, with what the author may do. */
@@ -38,21 +39,24 @@ export function unrestricted(actor: Actor): Author {
 
 /** Throws a Fault unless the author has all these permissions, in the project or, without one, the organization. */
 export function checkMayGrant(
-  { access }: Pick<Author, "access">,
+  author: Pick<Author, "access">,
   permissions: readonly RolePermission[],
   projectId: string | undefined,
 ): void {
-  const missing = permissions.find((permission) => !allows(access, permission, projectId));
-  if (missing === undefined) return;
-  const message = `You cannot give or take the permission \`${missing}\`, because you do not have it. Ask an owner.`;
-  throw new Fault("forbidden", message, { code: "insufficient_permissions" });
+  checkMayManage(
+    author,
+    projectId === undefined
+      ? { organization: permissions, projects: {} }
+      : { organization: [], projects: { [projectId]: permissions } },
+  );
 }
 
 /** Throws a Fault unless the author has everything that `target` contains; undefined: nothing. */
-function checkMayManage(author: Pick<Author, "access">, target: Access | undefined): void {
-  if (target === undefined) return;
-  checkMayGrant(author, target.organization, undefined);
-  for (const [projectId, permissions] of Object.entries(target.projects)) checkMayGrant(author, permissions, projectId);
+function checkMayManage({ access }: Pick<Author, "access">, target: Access | undefined): void {
+  const missing = target && missingPermission(access, target);
+  if (missing === undefined) return;
+  const message = `You cannot give or take the permission \`${missing}\`, because you do not have it. Ask an owner.`;
+  throw new Fault("forbidden", message, { code: "insufficient_permissions" });
 }
 
 /** Throws a Fault unless the author may do everything in the organization, as sign-in codes and owners may. */
@@ -106,7 +110,12 @@ export interface KeyPowers extends Pick<ApiKeyRow, "kind"> {
 }
 
 /** Reads the part of a stored key on which depends what it may do. */
-export function powersOf({ kind, projectId, userId, permissions }: ApiKeyRow): KeyPowers {
+export function powersOf({
+  kind,
+  projectId,
+  userId,
+  permissions,
+}: Pick<ApiKeyRow, "kind" | "projectId" | "userId" | "permissions">): KeyPowers {
   const restriction = permissions == null ? {} : { permissions: toPermissions(permissions) };
   return { kind, projectId, userId, ...restriction };
 }
@@ -159,6 +168,8 @@ export async function mayStillGrant(
 interface EarlierAuthor {
   userId: string | null;
   keyId: string | null;
+  /** Session whose end ends the grant, too; undefined: the end of none does. */
+  sessionId?: string | undefined;
   now: number;
 }
 
@@ -169,27 +180,13 @@ interface EarlierAuthor {
 async function findAccessOfAuthor(
   executor: Executor,
   organizationId: string,
-  { userId, keyId, now }: EarlierAuthor,
+  author: EarlierAuthor,
 ): Promise<Access | undefined | "ended"> {
-  const key = keyId === null ? undefined : await findApiKeyOf(executor, organizationId, keyId);
-  if (key !== undefined && (key.revokedAt !== null || (key.expiresAt ?? now + 1) <= now)) return "ended";
-  if (userId !== null) {
-    const [user] = await findUsersByIds(executor, [userId]);
-    if (user === undefined || user.disabledAt !== null) return "ended";
-    // A user without a key had a session, whose end ends no grant.
-    return key === undefined ? findAccessOfUser(executor, user) : accessOfKey(executor, powersOf(key));
-  }
-  if (keyId === null) return undefined;
-  return key === undefined ? "ended" : accessOfKey(executor, powersOf(key));
-}
-
-async function findApiKeyOf(executor: Executor, organizationId: string, id: string): Promise<ApiKeyRow | undefined> {
-  return executor
-    .selectFrom("apiKeys")
-    .selectAll()
-    .where("organizationId", "=", organizationId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+  const current = await findAuthor(executor, author, author.now);
+  if (current === undefined) return "ended";
+  const { key, user } = current;
+  if (key === undefined) return user && findAccessOfUser(executor, user);
+  return key.organizationId === organizationId ? accessOfKey(executor, powersOf(key)) : "ended";
 }
 
 async function findAccessOfUser(executor: Executor, user: UserRow): Promise<Access> {

@@ -43,6 +43,20 @@ export async function removeOldestConsoleSessions(executor: Executor, keyId: str
   if (sessionIds.length > 0) await executor.deleteFrom("consoleGrants").where("sessionId", "in", sessionIds).execute();
 }
 
+/** Returns one grant of a session; undefined once it has ended. */
+export async function findConsoleSession(
+  executor: Executor,
+  sessionId: string,
+  now: number,
+): Promise<ConsoleGrantRow | undefined> {
+  return executor
+    .selectFrom("consoleGrants")
+    .selectAll()
+    .where("sessionId", "=", sessionId)
+    .where("expiresAt", ">", now)
+    .executeTakeFirst();
+}
+
 /** Finds grants by their hashes, with their sessions. */
 export async function findConsoleGrants(executor: Executor, hashes: readonly string[]): Promise<ConsoleGrantRow[]> {
   return executor.selectFrom("consoleGrants").selectAll().where("tokenHash", "in", hashes).execute();
@@ -53,7 +67,7 @@ export async function findGrantedApiKeys(executor: Executor, hashes: readonly st
   if (hashes.length === 0) return [];
   const rows = await activeApiKeys(executor)
     .innerJoin("consoleGrants as grant", "grant.keyId", "key.id")
-    .select(["grant.tokenHash as keyHash", "grant.expiresAt as sessionExpiresAt"])
+    .select(["grant.tokenHash as keyHash", "grant.sessionId", "grant.expiresAt as sessionExpiresAt"])
     .where("grant.tokenHash", "in", hashes)
     .execute();
   return rows.map(({ sessionExpiresAt, ...key }) => ({

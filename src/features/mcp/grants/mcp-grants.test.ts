@@ -311,6 +311,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const token = await tokenOf(grants, owner);
     const actor = { keyId: undefined, ...FROM };
 
+    const ended = { ...actor, keyId: "key_ended" };
+    await expect(grants.disconnect(settingsOf(), owner, ended)).rejects.toMatchObject({ kind: "unauthenticated" });
     expect(await grants.disconnect(settingsOf(), owner, actor)).toEqual({ isRevoked: true });
     expect(await server.isActive(token)).toBe(false);
     expect(await grants.state(settingsOf(), owner)).toMatchObject({ status: "disconnected" });

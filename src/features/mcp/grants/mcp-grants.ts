@@ -6,7 +6,7 @@ import type { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { newId } from "../../../kernel/id.ts";
 import type { Logger } from "../../../kernel/logger.ts";
 import type { Database, Executor } from "../../../storage/database.ts";
-import { type Actor, recordAudit } from "../../accounts/index.ts";
+import { type Actor, checkAuthor, recordAudit } from "../../accounts/index.ts";
 import { SignOnFailure } from "../../sign-on/index.ts";
 import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import { AuthorizationServers, type ClientAddresses } from "./authorization-servers.ts";
@@ -180,6 +180,7 @@ export class McpGrants {
   /** Deletes the tokens, and revokes them where the server supports it, later if it fails. Resolves with whether it did. */
   async disconnect(settings: OAuthServerSettings, owner: GrantOwner, actor: Actor): Promise<{ isRevoked: boolean }> {
     const row = await this.#options.database.transaction(async (executor) => {
+      await checkAuthor(executor, actor);
       const current = await findGrant(executor, owner, settings.name);
       if (current === undefined || !(await deleteGrant(executor, current.id))) return undefined;
       const tokens = this.#sealed.openTokens(current);
