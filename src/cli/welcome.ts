@@ -32,7 +32,8 @@ export async function welcome(
     const keys = await bootstrapKeys(listening, config);
     const { consoleSessions } = listening.app.accounts;
     // Output that goes elsewhere is kept, and others read it than those who may sign in.
-    const code = config.server.console && process.stdout.isTTY ? consoleSessions.createSignInCode(OPERATOR) : undefined;
+    const hasLink = config.server.console && process.stdout.isTTY;
+    const code = hasLink ? await consoleSessions.createSignInCode(OPERATOR) : undefined;
     progress.print(describeAddress(origin, keys, { hasConsole: config.server.console, code }));
     // Keys are generated at the first start only.
     if (keys.apiKey !== undefined) await listening.app.greet(signal);

@@ -8,6 +8,7 @@ export const AUDIT_EVENTS = [
   "budget.deleted",
   "cache.purged",
   "configuration.updated",
+  "console_sign_in_code.created",
   "eval.created",
   "eval.deleted",
   "eval.run.canceled",

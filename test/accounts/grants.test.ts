@@ -75,13 +75,30 @@ test("the session of a restricted key has the permissions of the key, and no oth
   expect((await send("GET", "/v1/organization/roles", { ...SAME_ORIGIN, cookie })).status).toBe(403);
 });
 
-test("no key creates a sign-in code unless it may do everything", async () => {
-  const key = await restrictedKey(["organization.admin_keys.write"]);
-  expect(await post(key, "/console_sign_in_codes")).toMatchObject({
-    status: 403,
-    body: { error: { code: "insufficient_permissions" } },
-  });
+test("only the operator creates sign-in codes: with one, an owner would have a right that outlasts the owner", async () => {
+  const { accounts } = service;
+  const { id: userId } = await newUser("owner");
+  const scope = { organizationId, kind: "admin", userId } as const;
+  const ofOwner = await accounts.apiKeys.create(OPERATOR, { scope, name: "Own", expiresInSeconds: undefined });
+  const everything = await restrictedKey([...ALL_PERMISSIONS]);
+  for (const key of [ofOwner.secret.reveal(), everything, await restrictedKey([...ALL_PERMISSIONS], userId)]) {
+    const answer = await post(key, "/console_sign_in_codes");
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: "insufficient_permissions" } } });
+    expect(answer.body.error.message).toContain("your own account");
+  }
   expect((await post(service.adminKey, "/console_sign_in_codes")).status).toBe(200);
+});
+
+test("the audit log has an entry for each sign-in code, which that of its sign-in names", async () => {
+  const { body } = await post(service.adminKey, "/console_sign_in_codes");
+  await send("POST", "/console/session", SAME_ORIGIN, { code: body.code });
+  const page = { limit: 2, order: "desc" } as const;
+  const types = ["console_sign_in_code.created", "login.succeeded"] as const;
+  const read = async (type: (typeof types)[number]) =>
+    (await service.accounts.auditTrail.list(organizationId, { types: [type] }, page)).entries[0];
+  const [created, login] = [await read(types[0]), await read(types[1])];
+  expect(created).toMatchObject({ actorKeyId: expect.stringMatching(/^key_/), actorUserId: null });
+  expect(login?.details).toMatchObject({ method: "link", codeId: created?.resourceId });
 });
 
 test("a restricted key of an owner gives the owner no credential with more than the key has", async () => {

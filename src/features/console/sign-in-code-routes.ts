@@ -3,11 +3,11 @@ import { operation, routes } from "../../http/operation.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { toSignInCode } from "../../wire/openai/console-session.ts";
 import { SignInCode } from "../../wire/openapi/service-answers.ts";
-import { type Accounts, authorOf } from "../accounts/index.ts";
+import { type Accounts, actorOf } from "../accounts/index.ts";
 
 /**
- * POST /v1/organization/console_sign_in_codes. A code signs in with the operator's keys, so that only keys of the
- * operator's organization create one.
+ * POST /v1/organization/console_sign_in_codes. A code signs in with the operator's keys, so that only unrestricted
+ * keys of the operator's organization create one.
  */
 export function signInCodes(accounts: Accounts): FastifyPluginAsync {
   return routes(
@@ -16,7 +16,7 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
       {
         grants: "credential",
         summary:
-          "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; admin keys of the default organization only.",
+          "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; unrestricted admin keys of the default organization only, which belong to no user.",
         tag: "Organization",
         permission: "admin",
         requires: "organization.admin_keys.write",
@@ -26,7 +26,7 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
         if (!(await accounts.organizations.isDefault(caller.organizationId))) {
           throw new Fault("forbidden", "Only the default organization signs in to the console with a code.");
         }
-        return toSignInCode(accounts.consoleSessions.createSignInCode(authorOf(request)).reveal());
+        return toSignInCode((await accounts.consoleSessions.createSignInCode(actorOf(request))).reveal());
       },
     ),
   );

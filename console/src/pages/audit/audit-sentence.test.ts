@@ -54,6 +54,7 @@ test.each<[string, object, string]>([
     { id: "3", changes_requested: { entries: [{ kind: "model", name: "team-chat" }] } },
     "Ada changed the configuration: team-chat",
   ],
+  ["console_sign_in_code.created", { id: "code_1" }, "Ada created a sign-in link of the operator"],
   ["login.succeeded", { id: "user_1" }, "Ada signed in"],
 ])("writes %s as a sentence", (type, subject, sentence) => {
   const written = event(type, subject, { project: { id: "proj_1", name: "Search" } });

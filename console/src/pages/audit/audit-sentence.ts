@@ -67,6 +67,7 @@ const SENTENCES: Readonly<Record<AuditType, Sentence>> = {
   "cache.purged": ({ who }) => t("{{who}} emptied the cache of answers", { who }),
   "configuration.updated": ({ who, fields }) =>
     t("{{who}} changed the configuration: {{settings}}", { who, settings: entryNames(fields) }),
+  "console_sign_in_code.created": ({ who }) => t("{{who}} created a sign-in link of the operator", { who }),
   "eval.created": created(OBJECTS.eval),
   "eval.updated": changed(OBJECTS.eval),
   "eval.deleted": deleted(OBJECTS.eval),

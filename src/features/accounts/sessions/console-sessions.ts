@@ -4,7 +4,7 @@ import type { NewConsoleSession } from "../../../http/session-cookie.ts";
 import { hash, randomBytes } from "node:crypto";
 import type { Caller } from "../../../contracts/caller.ts";
 import { HOUR_MS } from "../../../kernel/durations.ts";
-import { Fault } from "../../../kernel/faults.ts";
+import { Fault, unavailable } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
@@ -14,7 +14,7 @@ import type { Actor } from "../audit/audit.ts";
 import { findLastingApiKey } from "../keys/api-key-queries.ts";
 import { findDefaultOrganization } from "../organizations/organization-queries.ts";
 import { findDefaultProject } from "../projects/project-queries.ts";
-import { type Author, checkMayGrantEverything, mayStillGrant } from "../roles/may-grant.ts";
+import { checkMayGrantEverything, isUnrestricted, mayStillGrant } from "../roles/may-grant.ts";
 import {
   findConsoleGrants,
   insertConsoleGrant,
@@ -39,7 +39,7 @@ type Key = Pick<ApiKeyRow, "id" | "organizationId"> & { kind: Caller["kind"] };
 export class ConsoleSessions {
   readonly #transactions: AccountTransactions;
   /** Unused sign-in codes of this process, by their hashes. */
-  readonly #codes = new Map<string, { expiresAt: number; author: Actor }>();
+  readonly #codes = new Map<string, { id: string; expiresAt: number; keyId: string | null }>();
 
   constructor(transactions: AccountTransactions) {
     this.#transactions = transactions;
@@ -47,14 +47,23 @@ export class ConsoleSessions {
 
   /**
    * Creates a code that signs in once, within an hour and at this process only, with the operator's own keys. Throws a
-   * Fault unless the author may do everything.
+   * Fault unless the author is the operator: whoever signs in has no name and no list of permissions any more, and outlasts
+   * the user or key.
    */
-  createSignInCode(author: Author): Secret {
-    checkMayGrantEverything(author);
-    const now = Date.now();
-    for (const [codeHash, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(codeHash);
+  async createSignInCode(author: Actor): Promise<Secret> {
+    if (!isUnrestricted({ ...author, kind: "admin" })) throw notOperator();
+    const id = newId("code_");
+    const expiresAt = await this.#transactions.run(author, async ({ executor, now, audit }) => {
+      const organization = await findDefaultOrganization(executor);
+      if (organization === undefined) throw starting();
+      const details = { expiresAt: now + CODE_MS };
+      const { id: organizationId } = organization;
+      await audit({ type: "console_sign_in_code.created", organizationId, resourceId: id, details });
+      return details.expiresAt;
+    });
+    for (const [codeHash, entry] of this.#codes) if (entry.expiresAt <= Date.now()) this.#codes.delete(codeHash);
     const code = newSessionToken();
-    this.#codes.set(hashToken("code", code.reveal()), { expiresAt: now + CODE_MS, author });
+    this.#codes.set(hashToken("code", code.reveal()), { id, expiresAt, keyId: author.keyId ?? null });
     return code;
   }
 
@@ -64,14 +73,14 @@ export class ConsoleSessions {
     const entry = this.#codes.get(codeHash);
     this.#codes.delete(codeHash);
     if (entry === undefined || entry.expiresAt <= Date.now()) throw usedCode();
-    const { userId = null, keyId = null } = entry.author;
+    const { id: codeId, keyId } = entry;
     return this.#transactions.run(actor, async (transaction) => {
       const { executor, now } = transaction;
       const organization = await findDefaultOrganization(executor);
-      const author = { userId, keyId, now };
+      const author = { userId: null, keyId, now };
       if (organization === undefined) throw usedCode();
       if (!(await mayStillGrant(executor, organization.id, author, checkMayGrantEverything))) throw usedCode();
-      return begin(transaction, await operatorKeys(transaction, organization.id), "link");
+      return begin(transaction, await operatorKeys(transaction, organization.id), { method: "link", codeId });
     });
   }
 
@@ -88,7 +97,7 @@ export class ConsoleSessions {
       const others = endedSession.filter(
         ({ kind, organizationId }) => kind !== key.kind && organizationId === key.organizationId,
       );
-      return begin(transaction, [key, ...others], "key");
+      return begin(transaction, [key, ...others], { method: "key" });
     });
   }
 
@@ -149,7 +158,7 @@ export function newSessionToken(): Secret {
 async function begin(
   { executor, now, audit }: AccountTransaction,
   keys: readonly Key[],
-  method: "key" | "link",
+  way: { method: "key" } | { method: "link"; codeId: string },
 ): Promise<NewConsoleSession> {
   await removeExpiredConsoleGrants(executor, now);
   const token = newSessionToken();
@@ -159,7 +168,7 @@ async function begin(
     await removeOldestConsoleSessions(executor, id, MAX_SESSIONS_PER_KEY - 1);
     const tokenHash = hashSessionToken(kind, token.reveal());
     await insertConsoleGrant(executor, { tokenHash, sessionId, keyId: id, createdAt: now, expiresAt });
-    const details = { keyId: id, kind, sessionId, method };
+    const details = { keyId: id, kind, sessionId, ...way };
     await audit({ type: "login.succeeded", organizationId, resourceId: id, details });
   }
   return { token, expiresAt };
@@ -175,6 +184,16 @@ async function operatorKeys({ executor, now }: AccountTransaction, organizationI
     ...(admin ? [{ ...admin, kind: "admin" } as const] : []),
     ...(member ? [{ ...member, kind: "project" } as const] : []),
   ];
+}
+
+function starting(): Fault {
+  return unavailable("The service is starting. Try again in a moment.", "database_unavailable", 1);
+}
+
+function notOperator(): Fault {
+  const message =
+    "Only the operator signs in with a link, which needs an admin key without a user and without a list of permissions. Sign in to the console with your own account.";
+  return new Fault("forbidden", message, { code: "insufficient_permissions" });
 }
 
 function usedCode(): Fault {
