@@ -8,6 +8,7 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { growingCache } from "../../kernel/growing-cache.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import type { Executor } from "../../storage/database.ts";
 import {
   type AccountTransactions,
   findDefaultOrganization,
@@ -35,6 +36,13 @@ const TOKEN = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$/;
 const discoverySchema = lazy.object(() => ({ issuer: z.string(), jwks_uri: z.url() }));
 
 type Rule = TokenIssuerSettings["serviceAccounts"][number];
+
+/** Whom a token stands for, and where. */
+interface KeyOwner {
+  owner: Parameters<typeof ensureSignOnKey>[1];
+  principalId: string;
+  projectId: string;
+}
 
 interface Issuer {
   settings: TokenIssuerSettings;
@@ -79,13 +87,14 @@ export class BearerTokens {
     if (subject === undefined) throw refused(`The token has no claim \`${issuer.settings.subjectClaim}\`.`);
     const { database } = this.#transactions;
     const account = issuer.settings.serviceAccounts.find((rule) => rule.subject === subject);
-    if (account !== undefined) return this.#ofServiceAccount(account);
+    if (account !== undefined) return this.#ensureKey((executor) => this.#findServiceAccount(executor, account));
     const userId = await database.run(async (executor) => {
       const identity = await findIdentity(executor, issuer.settings.issuer, subject);
       return identity?.userId;
     });
     if (userId === undefined) throw refused("No user is linked with this token: sign in to the console once.");
-    return kind === "admin" ? signedInUserHash(userId) : this.#ofUser(userId, claims, issuer.settings);
+    if (kind === "admin") return signedInUserHash(userId);
+    return this.#ensureKey((executor) => this.#findUser(executor, userId, claims, issuer.settings));
   }
 
   /** When a token that has been verified ends, in epoch milliseconds; undefined for what is not a token of a trusted issuer. */
@@ -124,60 +133,58 @@ export class BearerTokens {
     return claims;
   }
 
-  async #ofServiceAccount(rule: Rule): Promise<string> {
-    const { database } = this.#transactions;
-    const identity = await database.run(async (executor) => {
-      const organizationId = (await findDefaultOrganization(executor))?.id ?? "";
-      const now = this.#now();
-      const reference = { organizationId, scopeId: organizationId, kind: "project", text: rule.project } as const;
-      const project = await resolveName(executor, reference, now);
-      if (project.problem !== undefined) throw missing(rule, project.problem);
-      const { id: projectId } = project;
-      const ofProject = { organizationId, scopeId: projectId, kind: "service account" } as const;
-      const account = await resolveName(executor, { ...ofProject, text: rule.serviceAccount }, now);
-      if (account.problem !== undefined) throw missing(rule, account.problem);
-      return { organizationId, projectId, serviceAccountId: account.id };
-    });
-    const { organizationId, projectId, serviceAccountId } = identity;
-    return this.#ensureKey({ organizationId, serviceAccountId }, serviceAccountId, projectId);
+  async #findServiceAccount(executor: Executor, rule: Rule): Promise<KeyOwner> {
+    const organizationId = (await findDefaultOrganization(executor))?.id ?? "";
+    const now = this.#now();
+    const reference = { organizationId, scopeId: organizationId, kind: "project", text: rule.project } as const;
+    const project = await resolveName(executor, reference, now);
+    if (project.problem !== undefined) throw missing(rule, project.problem);
+    const { id: projectId } = project;
+    const ofProject = { organizationId, scopeId: projectId, kind: "service account" } as const;
+    const account = await resolveName(executor, { ...ofProject, text: rule.serviceAccount }, now);
+    if (account.problem !== undefined) throw missing(rule, account.problem);
+    const { id: serviceAccountId } = account;
+    return { owner: { organizationId, serviceAccountId }, principalId: serviceAccountId, projectId };
   }
 
-  async #ofUser(userId: string, claims: JWTPayload, settings: TokenIssuerSettings): Promise<string> {
-    const { projectClaim, project: configured } = settings;
+  async #findUser(
+    executor: Executor,
+    userId: string,
+    claims: JWTPayload,
+    { projectClaim, project: configured }: TokenIssuerSettings,
+  ): Promise<KeyOwner> {
     const name = projectClaim === undefined ? configured : readText(claims, projectClaim);
-    const { organizationId, projectId } = await this.#transactions.database.run(async (executor) => {
-      const [user] = await findUsersByIds(executor, [userId]);
-      const projects = user === undefined || user.disabledAt !== null ? [] : await findUsableProjects(executor, user);
-      if (user === undefined || projects.length === 0) throw forbidden("The user of this token has no project.");
-      const { organizationId } = user;
-      const reference = { organizationId, scopeId: organizationId, kind: "project" } as const;
-      const resolved =
-        name === undefined ? undefined : await resolveName(executor, { ...reference, text: name }, this.#now());
-      if (resolved?.problem !== undefined) throw forbidden(`The project of this token is unclear. ${resolved.problem}`);
-      const choices = resolved === undefined ? projects : projects.filter(({ id }) => id === resolved.id);
-      return { organizationId, projectId: onlyProject(choices, name).id };
-    });
-    return this.#ensureKey({ organizationId, userId }, userId, projectId);
+    const [user] = await findUsersByIds(executor, [userId]);
+    const projects = user === undefined || user.disabledAt !== null ? [] : await findUsableProjects(executor, user);
+    if (user === undefined || projects.length === 0) throw forbidden("The user of this token has no project.");
+    const { organizationId } = user;
+    const reference = { organizationId, scopeId: organizationId, kind: "project" } as const;
+    const resolved =
+      name === undefined ? undefined : await resolveName(executor, { ...reference, text: name }, this.#now());
+    if (resolved?.problem !== undefined) throw forbidden(`The project of this token is unclear. ${resolved.problem}`);
+    const choices = resolved === undefined ? projects : projects.filter(({ id }) => id === resolved.id);
+    return { owner: { organizationId, userId }, principalId: userId, projectId: onlyProject(choices, name).id };
   }
 
-  async #ensureKey(
-    owner: Parameters<typeof ensureSignOnKey>[1],
-    principalId: string,
-    projectId: string,
-  ): Promise<string> {
-    const keyHash = signOnKeyHash(principalId, projectId);
-    const exists = await this.#transactions.database.run((executor) =>
-      executor
+  /** Finds the owner again in the transaction that creates the key: the owner may have ended since. */
+  async #ensureKey(find: (executor: Executor) => Promise<KeyOwner>): Promise<string> {
+    const { keyHash, exists } = await this.#transactions.database.run(async (executor) => {
+      const { principalId, projectId } = await find(executor);
+      const hashOfKey = signOnKeyHash(principalId, projectId);
+      const key = await executor
         .selectFrom("apiKeys")
         .select("id")
-        .where("keyHash", "=", keyHash)
+        .where("keyHash", "=", hashOfKey)
         .where("revokedAt", "is", null)
-        .executeTakeFirst(),
-    );
-    if (exists === undefined) {
-      await this.#transactions.run(OPERATOR, (transaction) => ensureSignOnKey(transaction, owner, projectId));
-    }
-    return keyHash;
+        .executeTakeFirst();
+      return { keyHash: hashOfKey, exists: key !== undefined };
+    });
+    if (exists) return keyHash;
+    return this.#transactions.run(OPERATOR, async (transaction) => {
+      const { owner, principalId, projectId } = await find(transaction.executor);
+      await ensureSignOnKey(transaction, owner, projectId);
+      return signOnKeyHash(principalId, projectId);
+    });
   }
 }
 
