@@ -102,3 +102,11 @@ test.each<Case>([
   expect(read.statusCode, "the cache is stale").toBe(200);
   expect(await change()).toEqual([status, status]);
 });
+
+test("makes no first owner for an operator who signed out", async () => {
+  const author = await keySession();
+  await service.accounts.run((executor) => signOutKey(executor, author));
+  const owner = { email: "late@example.com", name: "Late", password: PASSWORD };
+  const answer = await post("/console/first_owner", owner, author.headers);
+  expect([answer.statusCode, answer.json().error.code]).toEqual([401, "invalid_api_key"]);
+});

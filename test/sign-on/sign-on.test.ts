@@ -300,6 +300,28 @@ test("the audit log says that the operator made an existing user the first owner
   expect(changes).toContainEqual({ id: user.id, changes_requested: { role: "owner" } });
 });
 
+test.each(["key was revoked", "session was signed out"])("makes no first owner once the operator's %s", async (end) => {
+  await using fresh = await startSignOnService();
+  const { service, provider } = fresh;
+  const { organizationId } = await service.accounts.defaultScope("admin");
+  const scope = { organizationId, kind: "admin" } as const;
+  const operator = await service.accounts.apiKeys.create(OPERATOR, { scope, name: "A", expiresInSeconds: undefined });
+  const browser = new BrowserJar();
+  const signedIn = await browser.fetch(`${service.origin}/console/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
+    body: JSON.stringify({ key: operator.secret.reveal() }),
+  });
+  expect(signedIn.status).toBe(200);
+  provider.people.set("late", { email: "late@example.com", name: "Late", groups: ["staff"] });
+  provider.signsInAs = "late";
+  const begun = await browser.fetch(`${service.origin}/sign-on/idp/start?first_owner=1`, { redirect: "manual" });
+  if (end === "key was revoked") await fresh.admin("DELETE", `/admin_api_keys/${operator.key.id}`);
+  else await browser.fetch(`${service.origin}/console/session`, { method: "DELETE" });
+  await browser.open(begun.headers.get("location") ?? "");
+  expect((await sessionOf(browser, service.origin)).user).toMatchObject({ email: "late@example.com", role: "reader" });
+});
+
 test("these sign-ins made every kind of change that the audit log has to name", () => {
   expect([...watch.seen]).toEqual(
     expect.arrayContaining(["joined", "left", "user_added", "user_role", "identity_linked", "key_restored"]),

@@ -60,7 +60,6 @@ export {
   checkMayReachUser,
   isUnrestricted,
   mayStillGrant,
-  unrestricted,
 } from "./roles/may-grant.ts";
 export { hashSessionToken, isTokenLength, newSessionToken } from "./sessions/console-sessions.ts";
 export { checkEmail } from "./users/email.ts";

@@ -11,8 +11,7 @@ import {
   toConsoleInvite,
 } from "../../wire/openai/console-session.ts";
 import { ConsoleInvite, ConsoleSession } from "../../wire/openapi/service-answers.ts";
-import { unrestricted } from "../accounts/index.ts";
-import { isOperatorSession } from "../sign-on/index.ts";
+import { operatorOfSession } from "../sign-on/index.ts";
 import { actorOf, countFailures, guardSessions, requireUserSession } from "./console-requests.ts";
 import { type ConsoleSessionParts, describeSession } from "./describe-session.ts";
 
@@ -90,14 +89,16 @@ export function consolePeople(parts: ConsoleSessionParts): FastifyPluginAsync {
         answer: ConsoleSession,
       },
       async ({ body: { email, name, password }, request, reply }) => {
-        if (!(await isOperatorSession(accounts, sessionToken(request)))) {
+        const operator = await operatorOfSession(accounts, sessionToken(request));
+        if (operator === undefined) {
           throw new Fault(
             "forbidden",
             "Only the operator, signed in with an admin key or link, makes the first owner.",
           );
         }
+        const { keyId, sessionId, access } = operator;
         const owner = { email, name, password: new Secret(password) };
-        const session = await passwords.addFirstOwner(unrestricted(actorOf(request)), owner);
+        const session = await passwords.addFirstOwner({ ...actorOf(request), keyId, sessionId, access }, owner);
         setSessionCookie(request, reply, session);
         return describeSession(parts, session.token.reveal());
       },

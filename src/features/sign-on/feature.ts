@@ -10,7 +10,7 @@ import type { Database } from "../../storage/database.ts";
 import type { Accounts } from "../accounts/index.ts";
 import type { PasswordAttempts } from "../quota/index.ts";
 import { removeGroupsOfProviders } from "./group-rules.ts";
-import { isOperatorSession } from "./operator-session.ts";
+import { operatorOfSession } from "./operator-session.ts";
 import { passwordLinks } from "./password-link-routes.ts";
 import { Passwords } from "./passwords.ts";
 import { providerFetch } from "./provider-fetch.ts";
@@ -108,8 +108,8 @@ export function signOnFeature(parts: SignOnFeatureParts): Feature {
   if (!config.server.console) return { start };
   const admin = [passwordLinks(passwords)];
   if (signOn === undefined) return { admin, start };
-  const isOperator = (request: FastifyRequest) => isOperatorSession(accounts, sessionToken(request));
-  const routes = { ...parts, signOn, isOperator };
+  const findOperator = (request: FastifyRequest) => operatorOfSession(accounts, sessionToken(request));
+  const routes = { ...parts, signOn, findOperator };
   return {
     admin,
     public: [signOnPages(routes), backchannelLogout(routes)],

@@ -1,7 +1,7 @@
 /** What other features may use. */
 
 export { endLocalAccess, type Providers } from "./local-access.ts";
-export { isOperatorSession } from "./operator-session.ts";
+export { operatorOfSession } from "./operator-session.ts";
 export { MIN_PASSWORD_LENGTH, type Passwords } from "./passwords.ts";
 export { type ProviderFetch, providerFetch } from "./provider-fetch.ts";
 export type { SignOn } from "./sign-on.ts";

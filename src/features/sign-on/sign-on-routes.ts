@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { Caller } from "../../contracts/caller.ts";
 import type { CountWrongKey } from "../../http/authenticate.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { setSessionCookie } from "../../http/session-cookie.ts";
@@ -17,8 +18,8 @@ export interface SignOnRouteParts {
   signOn: SignOn;
   logger: Logger;
   countWrongKey: CountWrongKey;
-  /** Whether the request has the session of the operator's link, which makes the first owner. */
-  isOperator: (request: FastifyRequest) => Promise<boolean>;
+  /** Finds the caller of the session of the operator's link, which makes the first owner. */
+  findOperator: (request: FastifyRequest) => Promise<Caller | undefined>;
 }
 
 interface OfProvider {
@@ -44,7 +45,7 @@ export function consoleUrl(request: FastifyRequest, publicUrl: string | undefine
 
 /** GET /sign-on/:provider/start and /callback, which browsers open */
 export function signOnPages(parts: SignOnRouteParts): FastifyPluginAsync {
-  const { signOn, logger, isOperator } = parts;
+  const { signOn, logger, findOperator } = parts;
   const signInUrl = (request: FastifyRequest) => `${consoleUrl(request, signOn.settings.publicUrl)}/#/sign-in`;
   return routes(
     (app) =>
@@ -64,12 +65,12 @@ export function signOnPages(parts: SignOnRouteParts): FastifyPluginAsync {
         const provider = requireProvider(signOn, request);
         const { return_to: returnTo, invite, first_owner: owner } = beginQuery.parse(request.query);
         const redirectUri = `${consoleUrl(request, signOn.settings.publicUrl)}/sign-on/${provider.id}/callback`;
-        const isFirstOwner = owner !== undefined && (await isOperator(request));
+        const operator = owner === undefined ? undefined : await findOperator(request);
         const begun = {
           redirectUri,
           returnTo,
           ...(invite !== undefined && { invite }),
-          ...(isFirstOwner && { isFirstOwner }),
+          ...(operator && { operator: { keyId: operator.keyId, sessionId: operator.sessionId } }),
         };
         const { url, transaction, sealed } = await signOn.begin(provider, begun);
         setTransactionCookie(request, reply, transaction.state, sealed);

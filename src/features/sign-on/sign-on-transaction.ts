@@ -21,14 +21,14 @@ const transactionSchema = lazy.strictObject(() => ({
   returnTo: z.string(),
   /** Token of an invite that the sign-in accepts. */
   invite: z.string().optional(),
-  /** Whether the person becomes the first owner. */
-  isFirstOwner: z.boolean().optional(),
+  /** Key and session of the operator who makes the person the first owner. */
+  operator: z.strictObject({ keyId: z.string(), sessionId: z.string().optional() }).optional(),
   expiresAt: z.number(),
 }));
 
 export type Transaction = z.output<typeof transactionSchema>;
 
-export type NewTransaction = Pick<Transaction, "provider" | "redirectUri" | "returnTo" | "invite" | "isFirstOwner">;
+export type NewTransaction = Pick<Transaction, "provider" | "redirectUri" | "returnTo" | "invite" | "operator">;
 
 export function beginTransaction(begun: NewTransaction, now: number): Transaction {
   return {

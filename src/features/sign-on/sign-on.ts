@@ -3,11 +3,14 @@
 import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import type { Logger } from "../../kernel/logger.ts";
+import type { Executor } from "../../storage/database.ts";
 import {
   type AccountTransactions,
   type Actor,
+  checkMayGrantEverything,
   countOwners,
   findDefaultOrganization,
+  mayStillGrant,
   OPERATOR,
 } from "../accounts/index.ts";
 import { admitPerson } from "./admit-person.ts";
@@ -98,11 +101,11 @@ export class SignOn {
     const { transactions, sessions, renewal } = this.#options;
     const { settings } = provider;
     const session = await transactions.run(actor, async (accountTransaction) => {
-      const { executor } = accountTransaction;
+      const { executor, now } = accountTransaction;
       const organization = await findDefaultOrganization(executor);
       if (organization === undefined) throw new SignOnFailure("no-access", "The service has no organization yet.");
       const organizationId = organization.id;
-      const isFirstOwner = transaction.isFirstOwner === true && (await countOwners(executor, organizationId)) === 0;
+      const isFirstOwner = await makesFirstOwner(executor, organizationId, transaction, now);
       const { invite } = transaction;
       const { providers } = this.settings;
       const admission = { organizationId, provider: settings, providers, person, isFirstOwner, invite };
@@ -157,4 +160,15 @@ export class SignOn {
     this.#reported = texts;
     for (const problem of problems ?? []) logger.warn(problem, "a rule of sign_on cannot be applied");
   }
+}
+
+/** Whether the operator who began the sign-in may still make the person the first owner, and there is no owner yet. */
+async function makesFirstOwner(
+  executor: Executor,
+  organizationId: string,
+  { operator }: Transaction,
+  now: number,
+): Promise<boolean> {
+  if (operator === undefined || (await countOwners(executor, organizationId)) > 0) return false;
+  return mayStillGrant(executor, organizationId, { ...operator, userId: null, now }, checkMayGrantEverything);
 }
