@@ -52,7 +52,7 @@ export async function openAccountRoutes(config: Config, lifetime: AsyncDisposabl
     quotaFeature({ config, accounts, catalog }),
     budgetFeature({
       ...{ config, accounts },
-      usage: { reports: usageReports, spentIn: (...spent) => usageReports.spentIn(...spent) },
+      usage: { reports: usageReports, spentIn: (scope, window) => usageReports.spentIn(scope, window) },
     }),
   ];
   const operator = await accounts.operator();

@@ -18,8 +18,8 @@ export interface CounterStore {
    * `raise`): their part becomes less by as much.
    */
   restore(replica: string, windows: readonly WindowSnapshot[]): Promise<void>;
-  /** False: the counts have been lost since `open`. */
-  join(replica: string, joining: Joining): Promise<boolean>;
+  /** Returns `joins` of the next heartbeats; undefined: the counts have been lost since `open`. */
+  join(replica: string, joining: Joining): Promise<number | undefined>;
   /** Renews a replica's lease and releases the reservations of replicas whose lease expired. */
   heartbeat(replica: string): Promise<Heartbeat>;
   /** Returns undefined when the replica does not share: it never joined, its lease expired, or the data was lost. */
@@ -46,7 +46,7 @@ export interface Joining {
   state: "restored" | "sharing";
   /** As `open` has said. */
   epoch: string;
-  /** Whether it has counted alone. Then the others are told, by `joins`. */
+  /** Whether it has counted alone. Once it shares, the others are told, by `joins`. */
   hasCounted: boolean;
   /** Exactly the open reservations of the replica, which are a part of what it has used. */
   reserved: readonly OpenReservation[];

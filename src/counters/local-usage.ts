@@ -27,8 +27,8 @@ interface Seen {
   others: number;
   newer: Sample;
   older: Sample;
-  /** What all replicas have used at least, as records say that were read since. */
-  recorded?: number;
+  /** What all replicas have used at least, as records said that were read since, in the isolation that began then. */
+  recorded?: { amount: number; since: number | undefined };
 }
 
 interface Sample {
@@ -73,11 +73,15 @@ export class LocalUsage {
     }
   }
 
-  /** Adds to the last reading of a limit what records say that all replicas have used. */
+  /**
+   * Adds to the last reading of a limit what records say that all replicas have used: once in an isolation, since what
+   * they use from then on is their share.
+   */
   noteRecorded(name: Pick<CounterClaim, "key" | "windowSeconds">, amount: number, now: number): void {
-    const reading = this.#seen.get(idOf(name));
-    if (reading === undefined) this.see([{ ...name, limit: amount }], [amount], now);
-    else reading.recorded = amount;
+    if (!this.#seen.has(idOf(name))) this.see([{ ...name, limit: amount }], [amount], now);
+    const reading = this.#seen.get(idOf(name)) as Seen;
+    const since = this.#isolation?.since;
+    if (reading.recorded === undefined || reading.recorded.since !== since) reading.recorded = { amount, since };
   }
 
   settle({ id, takenAt }: TakenReservation, corrections: readonly Correction[], now: number): void {
@@ -159,8 +163,8 @@ export class LocalUsage {
 }
 
 /** What the others used between the last two samples, they are expected to have used again. */
-function usedByAllIn({ used, others, older, recorded = 0 }: Seen): number {
-  return Math.max(used + Math.max(0, others - older.others), recorded);
+function usedByAllIn({ used, others, older, recorded }: Seen): number {
+  return Math.max(used + Math.max(0, others - older.others), recorded?.amount ?? 0);
 }
 
 /** Splits an amount into integer parts that add up to it. */

@@ -15,6 +15,8 @@ create unlogged table if not exists counters2_slices (
   primary key (window_id, number, replica)) with (fillfactor = 50);
 create unlogged table if not exists counters2_held (
   replica text, id text, claims jsonb not null, primary key (replica, id));
+create unlogged table if not exists counters2_sums (
+  replica text, window_id text, amount bigint not null, primary key (replica, window_id)) with (fillfactor = 50);
 create unlogged table if not exists counters2_replicas (
   id text primary key, state text not null, seen_at bigint not null);
 create unlogged table if not exists counters2_epoch (
@@ -69,6 +71,27 @@ begin
     where (a->>'number')::bigint >= floor(at / ((a->>'ms')::bigint / ${SLICES}.0))::bigint - ${SLICES};
 end $$;
 
+-- What replicas hold of a window, which is locked.
+create or replace function counters2_held_in(replicas text[], id text) returns bigint language plpgsql stable as $$
+begin
+  return (select coalesce(sum(amount), 0) from counters2_sums where replica = any(replicas) and window_id = id);
+end $$;
+
+create or replace function counters2_add_to_sums(who text, claims jsonb, sign integer) returns void language plpgsql as $$
+begin
+  insert into counters2_sums
+    select who, (c->>'ms') || ' ' || (c->>'key') as id, sign * sum((c->>'amount')::bigint)
+      from jsonb_array_elements(claims) c group by id order by id
+    on conflict (replica, window_id) do update set amount = counters2_sums.amount + excluded.amount;
+end $$;
+
+create or replace function counters2_hold(who text, reservation text, given jsonb) returns void language plpgsql as $$
+begin
+  insert into counters2_held values (who, reservation, given)
+    on conflict (replica, id) do update set claims = excluded.claims;
+  perform counters2_add_to_sums(who, given, 1);
+end $$;
+
 create or replace function counters2_take(who text, at bigint, reservation text, claims jsonb) returns jsonb
 language plpgsql as $$
 declare
@@ -92,9 +115,8 @@ begin
     select jsonb_agg(c || jsonb_build_object('number', floor(at / ((c->>'ms')::bigint / ${SLICES}.0))::bigint))
       into numbered from jsonb_array_elements(claims) c;
     perform counters2_add(who, numbered);
-    insert into counters2_held
-      select who, reservation, jsonb_agg(c) from jsonb_array_elements(numbered) c where (c->>'isHeld')::boolean
-      having count(*) > 0 on conflict (replica, id) do update set claims = excluded.claims;
+    perform counters2_hold(who, reservation, jsonb_agg(c))
+      from jsonb_array_elements(numbered) c where (c->>'isHeld')::boolean having count(*) > 0;
   end if;
   select jsonb_agg(w.total order by c.place) into totals
     from jsonb_array_elements(claims) with ordinality as c(value, place)
@@ -102,12 +124,6 @@ begin
   return jsonb_build_object('now', at, 'used', totals, 'refusal', refused);
 end $$;
 
--- Claims that replicas hold of a window.
-create or replace function counters2_held_in(replicas text[], window_id text) returns bigint language sql stable as $$
-  select coalesce(sum((c->>'amount')::bigint), 0)::bigint
-    from counters2_held h, jsonb_array_elements(h.claims) c
-    where h.replica = any(replicas) and (c->>'ms') || ' ' || (c->>'key') = window_id;
-$$;
 
 -- What all replicas have spent by their records counts under the name "recorded", as far as they do not count it. It
 -- may have stood in for what a replica brings back: each {key, ms, from, slices, reserved}.
@@ -137,7 +153,7 @@ declare
   at bigint;
   operation jsonb;
   answers jsonb[] := '{}';
-  was_held boolean;
+  held jsonb;
 begin
   at := counters2_open((select coalesce(jsonb_agg(c), '[]')
     from jsonb_array_elements(operations) o, jsonb_array_elements(o->'claims') c));
@@ -148,12 +164,12 @@ begin
       continue;
     end if;
     if operation->>'op' = 'settle' then
-      delete from counters2_held where replica = who and id = operation->>'id';
-      was_held := found;
+      delete from counters2_held where replica = who and id = operation->>'id' returning claims into held;
+      if found then perform counters2_add_to_sums(who, held, -1); else held := null; end if;
       -- What was given back already, because the replica was taken for dead, counts again.
       perform counters2_correct(who, at, (select jsonb_agg(c || jsonb_build_object(
           'number', floor((operation->>'takenAt')::bigint / ((c->>'ms')::bigint / ${SLICES}.0))::bigint,
-          'amount', (c->>'difference')::bigint + case when was_held then 0 else (c->>'amount')::bigint end))
+          'amount', (c->>'difference')::bigint + case when held is not null then 0 else (c->>'amount')::bigint end))
         from jsonb_array_elements(operation->'claims') c));
     elsif operation->>'op' = 'place' then
       perform counters2_replace_recorded(who, operation->'claims');
@@ -189,14 +205,17 @@ create or replace function counters2_release(holders text[], most integer, other
 declare
   at bigint;
   holder text;
+  held jsonb;
   ids text[] := array(select id from counters2_held where replica = any(holders) order by replica limit most);
 begin
   at := counters2_open(others || (select coalesce(jsonb_agg(c), '[]')
     from counters2_held h, jsonb_array_elements(h.claims) c where h.replica = any(holders) and h.id = any(ids)));
   foreach holder in array holders loop
+    select coalesce(jsonb_agg(c), '[]') into held
+      from counters2_held h, jsonb_array_elements(h.claims) c where h.replica = holder and h.id = any(ids);
+    perform counters2_add_to_sums(holder, held, -1);
     perform counters2_correct(holder, at, (select coalesce(
-        jsonb_agg(c || jsonb_build_object('amount', -(c->>'amount')::bigint)), '[]')
-      from counters2_held h, jsonb_array_elements(h.claims) c where h.replica = holder and h.id = any(ids)));
+        jsonb_agg(c || jsonb_build_object('amount', -(c->>'amount')::bigint)), '[]') from jsonb_array_elements(held) c));
   end loop;
   delete from counters2_held where replica = any(holders) and id = any(ids);
   return at;
@@ -217,17 +236,20 @@ create or replace function counters2_announce(who text) returns void language sq
 $$;
 
 -- What a replica may use without asking counts under a name of its own, apart from what it has used.
-create or replace function counters2_join(who text, known text, new_state text, has_counted boolean, reservations jsonb, share jsonb) returns boolean language plpgsql as $$
+create or replace function counters2_join(who text, known text, new_state text, has_counted boolean, reservations jsonb, share jsonb) returns bigint language plpgsql as $$
 begin
-  if not exists (select from counters2_epoch where epoch = known) then return false; end if;
+  -- First, as all do that lock windows for a replica.
+  perform from counters2_replicas where id = who for update;
+  if not exists (select from counters2_epoch where epoch = known) then return null; end if;
   perform counters2_correct(who || ' share', counters2_release(array[who || ' share'], 1, share), share);
-  insert into counters2_held select who || ' share', 'share', share where jsonb_array_length(share) > 0;
+  if jsonb_array_length(share) > 0 then perform counters2_hold(who || ' share', 'share', share); end if;
   delete from counters2_held where replica = who;
-  insert into counters2_held select who, r->>'id', r->'claims' from jsonb_array_elements(reservations) r;
+  delete from counters2_sums where replica = who;
+  perform counters2_hold(who, r->>'id', r->'claims') from jsonb_array_elements(reservations) r;
   insert into counters2_replicas values (who, new_state, counters2_now())
     on conflict (id) do update set state = excluded.state, seen_at = excluded.seen_at;
   if new_state = 'sharing' and has_counted then update counters2_epoch set joins = joins + 1; end if;
-  return true;
+  return (select joins from counters2_epoch);
 end $$;
 
 create or replace function counters2_beat(who text) returns jsonb language plpgsql set enable_seqscan = off set jit = off as $$
@@ -244,6 +266,7 @@ begin
   if random() < 0.02 then
     delete from counters2_windows where expires_at between 1 and at;
     delete from counters2_slices s where not exists (select from counters2_windows w where w.id = s.window_id);
+    delete from counters2_sums where amount = 0;
   end if;
   return jsonb_build_object('now', at, 'joins', (select joins from counters2_epoch),
     'replicas', (select coalesce(jsonb_object_agg(id, jsonb_build_object('state', state, 'seenAt', seen_at)), '{}')

@@ -88,11 +88,12 @@ export class PostgresqlStore implements CounterStore {
     await this.#call("select counters2_announce($1)", [replica]);
   }
 
-  async join(replica: string, { state, epoch, hasCounted, reserved, share }: Joining): Promise<boolean> {
+  async join(replica: string, { state, epoch, hasCounted, reserved, share }: Joining): Promise<number | undefined> {
     const reservations = reserved.map(({ id, claims }) => ({ id, claims: claims.map(numbered) }));
     const amounts = [JSON.stringify(reservations), JSON.stringify(share.map(numbered))];
     const values = [replica, epoch, state, hasCounted, ...amounts];
-    return (await this.#call("select counters2_join($1, $2, $3, $4, $5, $6) as answer", values)) as boolean;
+    const joins = await this.#call("select counters2_join($1, $2, $3, $4, $5, $6)::float8 as answer", values);
+    return (joins as number | null) ?? undefined;
   }
 
   async heartbeat(replica: string): Promise<Heartbeat> {

@@ -26,7 +26,7 @@ local function text(number) return string.format('%.0f', number + 0) end
 -- Drops what has left the window.
 local function open(key, ms)
   local id = ms .. ' ' .. key
-  local w = { id = id, key = key, name = C .. 'window ' .. id, order = C .. 'order ' .. id, ms = tonumber(ms) }
+  local w = { id = id, name = C .. 'window ' .. id, order = C .. 'order ' .. id, ms = tonumber(ms) }
   w.width = w.ms / SLICES
   w.oldest = math.floor(now / w.width) - SLICES
   w.total = tonumber(redis.call('HGET', w.name, 'total') or 0)
@@ -105,19 +105,22 @@ local function milliseconds(w, most)
   end
 end
 
-local function heldIn(w, who)
-  local sum = 0
-  -- Of the key, what JSON does not escape. To look for it costs a tenth of parsing.
-  local part = string.match(w.key, '^[%w_ .:-]*')
-  for _, held in ipairs(redis.call('HVALS', C .. 'held ' .. who)) do
-    if string.find(held, part, 1, true) then
-      for _, claim in ipairs(cjson.decode(held)) do
-        if claim[1] == w.key and claim[2] == text(w.ms) then sum = sum + tonumber(claim[4]) end
-      end
-    end
+-- Sums of what a name holds, by window.
+local function sumsOf(who) return C .. 'sums ' .. who end
+
+local function addToSums(who, claims, sign)
+  for _, claim in ipairs(claims) do
+    local id = claim[2] .. ' ' .. claim[1]
+    if redis.call('HINCRBY', sumsOf(who), id, text(sign * tonumber(claim[4]))) == 0 then redis.call('HDEL', sumsOf(who), id) end
   end
-  return sum
 end
+
+local function hold(who, id, claims)
+  redis.call('HSET', C .. 'held ' .. who, id, cjson.encode(claims))
+  addToSums(who, claims, 1)
+end
+
+local function heldIn(w, who) return tonumber(redis.call('HGET', sumsOf(who), w.id) or 0) end
 
 -- What all replicas have spent by their records counts under a name of its own, as far as they do not count it.
 local RECORDED = 'recorded'
@@ -143,10 +146,12 @@ local function giveBack(who, most)
     cursor, entries = page[1], page[2]
   until #entries > 0 or cursor == '0'
   for index = 1, #entries, 2 do
-    for _, claim in ipairs(cjson.decode(entries[index + 1])) do
+    local claims = cjson.decode(entries[index + 1])
+    for _, claim in ipairs(claims) do
       correct(open(claim[1], claim[2]), who, tonumber(claim[3]), -tonumber(claim[4]))
     end
     redis.call('HDEL', held, entries[index])
+    addToSums(who, claims, -1)
   end
   return redis.call('EXISTS', held) == 0
 end
@@ -178,7 +183,7 @@ if op == 'open' then
   -- A server that has come back with older data has lost counts, like one that has come back empty.
   if epoch == '' or tonumber(redis.call('GET', P .. 'beat') or 0) < tonumber(ARGV[4]) then
     for _, who in ipairs(redis.call('HKEYS', members)) do
-      redis.call('DEL', C .. 'held ' .. who, C .. 'held ' .. shareName(who))
+      redis.call('DEL', C .. 'held ' .. who, C .. 'held ' .. shareName(who), sumsOf(who), sumsOf(shareName(who)))
     end
     redis.call('DEL', members)
     epoch = ARGV[3]
@@ -218,18 +223,18 @@ if op == 'place' then
 end
 
 if op == 'join' then
-  if ARGV[3] ~= epoch then return 0 end
+  if ARGV[3] ~= epoch then return false end
   local share, claims = shareName(replica), cjson.decode(ARGV[5])
   while not giveBack(share, 1) do end
   for _, claim in ipairs(claims) do
     correct(open(claim[1], claim[2]), share, tonumber(claim[3]), tonumber(claim[4]))
   end
-  if #claims > 0 then redis.call('HSET', C .. 'held ' .. share, 'share', ARGV[5]) end
-  redis.call('DEL', C .. 'held ' .. replica)
-  for index = 7, #ARGV, 2 do redis.call('HSET', C .. 'held ' .. replica, ARGV[index], ARGV[index + 1]) end
+  if #claims > 0 then hold(share, 'share', claims) end
+  redis.call('DEL', C .. 'held ' .. replica, sumsOf(replica))
+  for index = 7, #ARGV, 2 do hold(replica, ARGV[index], cjson.decode(ARGV[index + 1])) end
   setState(replica, ARGV[4])
   if ARGV[4] == 'sharing' and ARGV[6] == '1' then redis.call('INCR', C .. 'joins') end
-  return 1
+  return redis.call('GET', C .. 'joins') or '0'
 end
 
 if op == 'beat' then
@@ -272,14 +277,18 @@ if op == 'take' then
       if claim.amount ~= 0 then add(claim.w, replica, number, claim.amount) end
       if claim.isHeld then held[#held + 1] = { claim.key, claim.ms, text(number), text(claim.amount) } end
     end
-    if #held > 0 then redis.call('HSET', C .. 'held ' .. replica, ARGV[3], cjson.encode(held)) end
+    if #held > 0 then hold(replica, ARGV[3], held) end
   end
   for _, claim in ipairs(claims) do answer[#answer + 1] = text(claim.w.total) end
   return answer
 end
 
 if op == 'settle' then
-  local wasHeld = redis.call('HDEL', C .. 'held ' .. replica, ARGV[3]) == 1
+  local wasHeld = redis.call('HGET', C .. 'held ' .. replica, ARGV[3])
+  if wasHeld then
+    redis.call('HDEL', C .. 'held ' .. replica, ARGV[3])
+    addToSums(replica, cjson.decode(wasHeld), -1)
+  end
   for index = 5, #ARGV, 4 do
     local w = open(ARGV[index], ARGV[index + 1])
     local difference = tonumber(ARGV[index + 3])

@@ -55,10 +55,12 @@ export class RedisStore implements CounterStore {
     await this.#run("announce", replica);
   }
 
-  async join(replica: string, { state, epoch, hasCounted, reserved, share }: Joining): Promise<boolean> {
+  async join(replica: string, { state, epoch, hasCounted, reserved, share }: Joining): Promise<number | undefined> {
     const reservations = reserved.flatMap(({ id, claims }) => [id, pack(claims)]);
     const isNews = hasCounted ? 1 : 0;
-    return (await this.#run("join", replica, epoch, state, pack(share), isNews, ...reservations)) === 1;
+    const words = [replica, epoch, state, pack(share), isNews, ...reservations];
+    const joins = await this.#run<string | null>("join", ...words);
+    return joins === null ? undefined : Number(joins);
   }
 
   async heartbeat(replica: string): Promise<Heartbeat> {

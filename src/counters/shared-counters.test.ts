@@ -211,16 +211,21 @@ describe.concurrent.each(Object.entries(SERVERS))("replicas on %s", (_name, kind
     const [one, two] = started.map(({ counters }) => counters) as [SharedCounters, SharedCounters];
     await server.stop();
     try {
-      await one.take([claim(1)]);
-      await one.raise("a", 60, 90);
-      expect(await one.take([claim(11)])).toMatchObject({ granted: false });
+      await one.take([claim(0)]);
+      await one.raise("a", 60, 60);
+      expect(await one.take([claim(21)])).toMatchObject({ granted: false });
+      expect(await one.take([claim(15, { isReserved: false })])).toMatchObject({ granted: true });
+      // Its own part of what is recorded by now was in its share.
+      await one.raise("a", 60, 75);
+      expect(await one.take([claim(6)])).toMatchObject({ granted: false });
+      expect(await one.take([claim(5, { isReserved: false })])).toMatchObject({ granted: true });
     } finally {
       await server.start();
     }
     await expect.poll(() => started.every(isShared)).toBe(true);
-    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 1 } });
-    await two.raise("a", 60, 90);
-    expect(await one.take([claim(0)])).toMatchObject({ used: { a: 91 } });
+    expect(await two.take([claim(0)])).toMatchObject({ used: { a: 20 } });
+    await two.raise("a", 60, 80);
+    expect(await one.take([claim(0)])).toMatchObject({ used: { a: 80 } });
   });
 
   test("count once what records stood in for, when the replica that used it is back", async (context) => {

@@ -53,6 +53,7 @@ export class SharedCounters implements Counters {
   #isConnected = false;
   #generation = 0;
   #joins: number | undefined;
+  #hasCountedAlone = false;
   #reservations = 0;
   /** Offset from this process's monotonic clock to the store's clock. */
   #clockOffset = Date.now() - performance.now();
@@ -115,6 +116,7 @@ export class SharedCounters implements Counters {
     this.#local.settle(reservation, corrections, this.#now());
     if (!this.#isShared || corrections.length === 0) {
       this.#unconfirmed.addWindows(corrections, reservation.takenAt);
+      this.#hasCountedAlone ||= corrections.length > 0;
       return;
     }
     const settling = storeAnswer(this.#options.store.settle(this.#replicas.id, reservation, corrections));
@@ -181,7 +183,10 @@ export class SharedCounters implements Counters {
     const share = isUnbounded ? { replicas: 1, rank: 0 } : this.#replicas.share;
     const now = this.#now();
     const taken = this.#local.takeFromLocalShare(id, local, share, now);
-    if (taken.granted) this.#unconfirmed.addWindows(claims, now);
+    if (taken.granted) {
+      this.#unconfirmed.addWindows(claims, now);
+      this.#hasCountedAlone = true;
+    }
     return taken;
   }
 
@@ -192,7 +197,7 @@ export class SharedCounters implements Counters {
       this.#syncClock(heartbeat.now);
       if (!this.#isShared) return;
       this.#replicas.update(heartbeat);
-      if (heartbeat.joins !== this.#joins) this.#generation += 1;
+      if (heartbeat.joins > (this.#joins ?? 0)) this.#generation += 1;
       this.#joins = heartbeat.joins;
     } catch (error) {
       this.#useLocalShare(error);
@@ -220,14 +225,14 @@ export class SharedCounters implements Counters {
       // Until all replicas have rejoined, each keeps using its share, which the others must not take.
       const share = this.#local.unusedShare(this.#replicas.share, this.#now());
       const reserved = this.#local.reserved();
-      const counted = this.#local.inUse(this.#now());
-      this.#unconfirmed.addWindows(counted);
+      this.#unconfirmed.addWindows(this.#local.inUse(this.#now()));
       await this.#unconfirmed.restoreMost(usageIn);
       await this.#unconfirmed.restoreRest(usageIn);
       const join = async (joining: Pick<Joining, "state" | "reserved" | "share">) => {
-        const hasCounted = counted.length > 0;
-        const hasJoined = await storeAnswer(store.join(id, { epoch, hasCounted, ...joining }), OPEN_TIMEOUT_MS);
-        if (!hasJoined) throw new Error("the store lost its counts while this replica rejoined");
+        const hasCounted = this.#hasCountedAlone;
+        const joins = await storeAnswer(store.join(id, { epoch, hasCounted, ...joining }), OPEN_TIMEOUT_MS);
+        if (joins === undefined) throw new Error("the store lost its counts while this replica rejoined");
+        return joins;
       };
       await join({ state: "restored", reserved, share });
       const heartbeat = await this.#waitForOtherReplicas(now);
@@ -235,13 +240,13 @@ export class SharedCounters implements Counters {
       await this.#unconfirmed.restoreMost(usageIn);
       if (!this.#isConnected) throw new Error("the store failed while this replica rejoined");
       this.#replicas.update(heartbeat);
-      this.#joins = heartbeat.joins;
       const restored = this.#unconfirmed.restoreRest(usageIn);
       const joined = join({ state: "sharing", reserved: this.#local.reserved(), share: [] });
       // Set before awaiting: what is taken from here on reaches the store after the restore.
       this.#isShared = true;
       this.#generation += 1;
-      await Promise.all([restored, joined]);
+      [this.#joins] = await Promise.all([joined, restored]);
+      this.#hasCountedAlone = false;
       logger.info(
         { store: store.name, replicas: this.#replicas.size },
         "sharing rate limit counters with the other replicas",

@@ -47,7 +47,7 @@ test("counts a request that ends in the next month in the month in which it star
     return new SpendLimits({
       counters,
       boundsOf: (...request) => spendBounds(sources, ...request),
-      spentIn: (...spent) => reports.spentIn(...spent),
+      spentIn: (scope, window) => reports.spentIn(scope, window),
       estimates: new CompletionEstimates(),
       logger,
       onRefused: () => {},

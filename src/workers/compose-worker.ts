@@ -78,7 +78,7 @@ export async function composeWorker(
     callers,
     metrics,
     genAi: telemetry?.genAi,
-    spentIn: (scope, window) => owner.call("spentIn", scope, window),
+    spentIn: (scope, window, isExact) => owner.call("spentIn", scope, window, isExact),
     onSpent: (spent) => owner.notify("noteSpent", spent),
     recordUsage: (record) => records.recordUsage(record),
     recordMirrored: ({ entry }) => records.recordRequest(entry),

@@ -39,7 +39,7 @@ export type OwnerMethods = {
   take(id: string, claims: readonly CounterClaim[]): Promise<OwnerTaken>;
   settle(id: string, corrections: readonly Correction[]): Promise<void>;
   raise(key: string, windowSeconds: number, amount: number): Promise<void>;
-  spentIn(scope: SpendScope, window: SpendWindow): Promise<number>;
+  spentIn(scope: SpendScope, window: SpendWindow, isExact?: boolean): Promise<number>;
   readKeysVersion(): Promise<number>;
   loadKeys(hashes: readonly string[]): Promise<[hash: string, record: KeyRecord][]>;
   recordUsage(rows: UsageRows["content"]): void;

@@ -181,7 +181,7 @@ test.each([
         return new SpendLimits({
           ...{ counters, logger, estimates: new CompletionEstimates(), onRefused: () => {} },
           boundsOf: (...request) => spendBounds(sources, ...request),
-          spentIn: (...spent) => reports.spentIn(...spent),
+          spentIn: (scope, window) => reports.spentIn(scope, window),
         });
       };
       let limits = start();

@@ -19,8 +19,8 @@ export interface SpendLimitsOptions {
   counters: Counters;
   /** Bounds that apply to a request, which started at this time (epoch milliseconds). */
   boundsOf: (caller: Caller, startedAt: number) => readonly SpendBound[];
-  /** Nano-dollars that a scope has spent in a window. */
-  spentIn: (scope: SpendScope, window: SpendWindow) => Promise<number>;
+  /** Nano-dollars that a scope has spent in a window; unless `isExact` is false, with what is about to be recorded. */
+  spentIn: (scope: SpendScope, window: SpendWindow, isExact?: boolean) => Promise<number>;
   estimates: CompletionEstimates;
   logger: Logger;
   /** Called with the catalog ID. */
@@ -74,7 +74,7 @@ export class SpendLimits implements Quota {
     const { counters, onSpent } = this.#options;
     const bounds = this.#options.boundsOf(caller, at);
     if (bounds.length === 0) return;
-    await Promise.all(bounds.map((bound) => this.#raise(bound)));
+    await Promise.all(bounds.map((bound) => this.#raise(bound, false)));
     const buckets = await this.#bucketsOf(bounds);
     const { used } = await counters.take(buckets.map((bucket) => ({ ...bucket, amount: 0, isReserved: false })));
     for (const { key, bound } of buckets) onSpent?.({ bound, atMost: used[key] ?? 0 });
@@ -160,11 +160,11 @@ export class SpendLimits implements Quota {
     const { generation } = this.#options.counters;
     const last = this.#comparisons.get(bound.countId);
     if (last?.generation === generation) {
-      if (performance.now() >= last.isDueAt) this.#compare(bound, last).catch(() => {});
+      if (performance.now() >= last.isDueAt) this.#compare(bound, last, false).catch(() => {});
       return last.awaited;
     }
     const comparison: Comparison = { generation, isDueAt: 0, awaited: undefined };
-    const raised = this.#compare(bound, comparison).catch((error: unknown) => {
+    const raised = this.#compare(bound, comparison, true).catch((error: unknown) => {
       const { subject } = bound.scope;
       this.#options.logger.warn({ err: error, subject }, "the amount spent so far could not be loaded yet");
     });
@@ -176,18 +176,18 @@ export class SpendLimits implements Quota {
   }
 
   /** Without the database, what is counted has to do until the next attempt. */
-  async #compare(bound: SpendBound, comparison: Comparison): Promise<void> {
+  async #compare(bound: SpendBound, comparison: Comparison, isExact: boolean): Promise<void> {
     comparison.isDueAt = performance.now() + COMPARE_MS;
     try {
-      await this.#raise(bound);
+      await this.#raise(bound, isExact);
     } catch (error) {
       comparison.isDueAt = performance.now() + RETRY_MS;
       throw error;
     }
   }
 
-  async #raise({ scope, period, window, countId }: SpendBound): Promise<void> {
-    const spent = await this.#options.spentIn(scope, window);
+  async #raise({ scope, period, window, countId }: SpendBound, isExact: boolean): Promise<void> {
+    const spent = await this.#options.spentIn(scope, window, isExact);
     await this.#options.counters.raise(countId, COUNTER_SECONDS[period], spent);
   }
 }
