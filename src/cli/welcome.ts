@@ -33,7 +33,7 @@ export async function welcome(
     const { consoleSessions } = listening.app.accounts;
     // Output that goes elsewhere is kept, and others read it than those who may sign in.
     const hasLink = config.server.console && process.stdout.isTTY;
-    const code = hasLink ? await consoleSessions.createSignInCode(OPERATOR) : undefined;
+    const code = hasLink ? await whenAvailable(() => consoleSessions.createSignInCode(OPERATOR), signal) : undefined;
     progress.print(describeAddress(origin, keys, { hasConsole: config.server.console, code }));
     // Keys are generated at the first start only.
     if (keys.apiKey !== undefined) await listening.app.greet(signal);
@@ -48,14 +48,17 @@ export async function welcome(
   }
 }
 
-/** Waits until the database is available; meanwhile /health/ready reports why the service is not ready. */
 async function bootstrapKeys({ app, signal }: Listening, { environment, ollama }: Config): Promise<BootstrapKeys> {
   const { PARLANCE_API_KEY: apiKey, PARLANCE_ADMIN_KEY: adminKey } = environment;
   const anonymousProject = ollama.enabled ? ollama.anonymousProject : undefined;
+  return whenAvailable(() => app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject }), signal);
+}
+
+/** Waits until the database is available; meanwhile /health/ready reports why the service is not ready. */
+function whenAvailable<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   const isRetryable = (failure: unknown) => failure instanceof Fault && failure.kind === "unavailable";
   const backoff = { initial: DATABASE_RETRY_INTERVAL_MS, max: DATABASE_RETRY_INTERVAL_MS };
-  const ensure = () => app.accounts.ensureBootstrapKeys({ apiKey, adminKey, anonymousProject });
-  return retry(ensure, { backoff, isRetryable, signal });
+  return retry(work, { backoff, isRetryable, signal });
 }
 
 async function untilReady({ app, signal }: Listening): Promise<Readiness> {

@@ -15,7 +15,10 @@ let service: InProcessService;
 let organizationId: string;
 let count = 0;
 beforeAll(async () => {
-  service = await startService({ config: "builtin_models: false\n" });
+  service = await startService({
+    config: 'builtin_models: false\nwebhook_endpoints: { private_hosts: ["127.0.0.1:9"] }\n',
+    environment: { PARLANCE_ENCRYPTION_KEY: "k".repeat(40) },
+  });
   ({ organizationId } = await service.accounts.defaultScope("admin"));
 });
 afterAll(() => service?.stop());
@@ -103,10 +106,32 @@ test.each<Case>([
   expect(await change()).toEqual([status, status]);
 });
 
+test("refuses changes in a project by a key that was revoked", async () => {
+  const { projectId = "" } = await service.accounts.defaultScope("project");
+  const scope = { organizationId, kind: "project", projectId } as const;
+  const created = await service.accounts.apiKeys.create(OPERATOR, { scope, name: "P", expiresInSeconds: undefined });
+  const headers = { authorization: `Bearer ${created.secret.reveal()}` };
+  const change = async () => {
+    count += 1;
+    const prompt = { name: `p${count}`, content: { messages: [{ role: "user", content: "Hello" }] } };
+    const endpoint = { name: "e", url: "https://127.0.0.1:9/hook", event_types: ["batch.completed"] };
+    const answers = [
+      await post("/v1/prompts", prompt, headers),
+      await post("/v1/webhook_endpoints", endpoint, headers),
+    ];
+    return answers.map(({ statusCode }) => statusCode);
+  };
+  expect(await change()).toEqual([200, 200]);
+  await service.accounts.run((executor) => revoke(executor, { headers, userId: "", keyId: created.key.id }));
+  const read = await service.inject({ url: "/v1/prompts", headers });
+  expect(read.statusCode, "the cache is stale").toBe(200);
+  expect(await change()).toEqual([401, 401]);
+});
+
 test("makes no first owner for an operator who signed out", async () => {
   const author = await keySession();
   await service.accounts.run((executor) => signOutKey(executor, author));
   const owner = { email: "late@example.com", name: "Late", password: PASSWORD };
   const answer = await post("/console/first_owner", owner, author.headers);
-  expect([answer.statusCode, answer.json().error.code]).toEqual([401, "invalid_api_key"]);
+  expect([answer.statusCode, answer.json().error.code]).toEqual([401, "session_ended"]);
 });

@@ -35,7 +35,7 @@ const updateKey = (row: Partial<ApiKeyRow>) => (executor: Executor) =>
 const updateUser = (row: Partial<UserRow>) => (executor: Executor) => executor.updateTable("users").set(row).execute();
 const remove = (table: "consoleGrants" | "userSessions" | "users") => (executor: Executor) =>
   executor.deleteFrom(table).execute();
-const expireSession: End = (executor) => executor.updateTable("userSessions").set({ validUntil: 1 }).execute();
+const expireSession: End = (executor) => executor.updateTable("userSessions").set({ expiresAt: 1 }).execute();
 
 /** What ends the right of an author, and the fault that says so. Each database has one author. */
 const ENDS: [Credential, end: string, apply: End, fault: FaultKind][] = [

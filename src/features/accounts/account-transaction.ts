@@ -31,6 +31,18 @@ export class AccountTransactions {
 
   /** Throws a Fault if the author lost the key, session or a permission, also while the change waited for those before it. */
   async run<Result>(actor: Actor, work: (transaction: AccountTransaction) => Promise<Result>): Promise<Result> {
+    return await this.#run(actor, async (transaction) => {
+      await checkAuthor(transaction.executor, actor);
+      return await work(transaction);
+    });
+  }
+
+  /** Records what has been done already, whatever has become of the author since. */
+  async record(actor: Actor, event: AuditEvent): Promise<void> {
+    await this.#run(actor, ({ audit }) => audit(event));
+  }
+
+  async #run<Result>(actor: Actor, work: (transaction: AccountTransaction) => Promise<Result>): Promise<Result> {
     try {
       const result = await this.database.transaction((executor) => this.#change(executor, actor, work));
       await this.#onCommit();
@@ -48,7 +60,6 @@ export class AccountTransactions {
     work: (transaction: AccountTransaction) => Promise<Result>,
   ): Promise<Result> {
     await incrementAccountsVersion(transaction);
-    await checkAuthor(transaction, actor);
     const changes = new RowChanges();
     const executor = transaction.withPlugin(changes);
     const now = Date.now();

@@ -68,8 +68,11 @@ async function open(kind: (typeof DATABASE_KINDS)[number], existing?: Awaited<Re
   closing.defer(() => recorder.close());
   const files = new FileStore({ database, blobs: new LocalBlobs(folder), keepDays: 30, maxSizePerProject: 1e9 });
   const content = new SealedRows(new Keyring([new Secret("k".repeat(32))]), logger);
+  /** What happens while an erasure waits. */
+  const meanwhile: (() => Promise<unknown>)[] = [];
   const flush = async () => {
     await Promise.all([recorder.flush(), history.flush()]);
+    await Promise.all(meanwhile.map((work) => work()));
   };
   const { transactions } = accounts;
   const privacy = new Privacy({
@@ -80,7 +83,8 @@ async function open(kind: (typeof DATABASE_KINDS)[number], existing?: Awaited<Re
     flush,
     untilWritten: async () => {},
   });
-  return { database, accounts, history, recorder, privacy, organizationId, projectId, files, content, folder };
+  const parts = { database, accounts, history, recorder, privacy, organizationId, projectId, files, content, folder };
+  return { ...parts, meanwhile };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
@@ -450,6 +454,29 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await service.privacy.eraseUser(AUTHOR, reference);
     const cells = await allCells(service.database);
     expect(cells.filter((cell) => cell.includes(ottilie.user.id) || cell.includes(ottilie.email))).toEqual([]);
+  });
+
+  test("records what it has erased although its author has ended meanwhile, and begins nothing then", async () => {
+    const service = await open(kind);
+    const { accounts, database, privacy, organizationId } = service;
+    const ottilie = await leaveTraces(service, "ottilie");
+    recordRequest(service, ottilie.keyId, "guest");
+    await service.recorder.flush();
+    const scope = { organizationId, kind: "admin" } as const;
+    const { key } = await accounts.apiKeys.create(OPERATOR, { scope, name: "A", expiresInSeconds: undefined });
+    const author = { ...AUTHOR, keyId: key.id };
+    service.meanwhile.push(() =>
+      database.run((executor) =>
+        executor.updateTable("apiKeys").set({ revokedAt: 1 }).where("id", "=", key.id).execute(),
+      ),
+    );
+    const { pseudonym } = await privacy.eraseUser(author, { organizationId, id: ottilie.user.id });
+    const log = await accounts.auditTrail.list(organizationId, { types: ["user.erased"] }, { limit: 5, order: "desc" });
+    expect(log.entries).toMatchObject([{ resourceId: pseudonym, actorKeyId: key.id }]);
+    const erasing = privacy.eraseEndUser(author, organizationId, "guest");
+    await expect(erasing).rejects.toMatchObject({ kind: "unauthenticated" });
+    const labels = await database.run((executor) => executor.selectFrom("usageLabels").select("value").execute());
+    expect(labels).toContainEqual({ value: "guest" });
   });
 
   test("keeps the last owner", async () => {

@@ -96,6 +96,8 @@ export class Privacy {
 
   /** Erases the end user of an application. Sums of usage remain, under a pseudonym. */
   async eraseEndUser(author: Author, organizationId: string, endUser: string): Promise<Erasure> {
+    // Only checks the author.
+    await this.#options.transactions.run(author, async () => {});
     return this.#erase(author, endUserAsPerson(organizationId, endUser));
   }
 
@@ -118,9 +120,7 @@ export class Privacy {
     await context.database.emptyLog();
     const isErased = author.userId !== undefined && person.identifiers.user.includes(author.userId);
     const actor: Actor = isErased ? { ...OPERATOR, userId: pseudonym } : author;
-    await transactions.run(actor, ({ audit }) =>
-      audit({ type: "user.erased", organizationId, resourceId: pseudonym, details: { rows } }),
-    );
+    await transactions.record(actor, { type: "user.erased", organizationId, resourceId: pseudonym, details: { rows } });
     logger.info({ pseudonym, rows }, "person erased");
     return { pseudonym, rows };
   }

@@ -7,6 +7,7 @@ import { createLogger } from "../../kernel/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
 import type { Person, PersonalContext } from "../../storage/personal-data.ts";
 import { OPERATOR } from "../accounts/audit/audit.ts";
+import { insertApiKey } from "../accounts/keys/api-key-queries.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { archiveProject, insertProject } from "../accounts/projects/project-queries.ts";
 import { FileStore } from "../files/file-store.ts";
@@ -36,6 +37,15 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
   await database.run((executor) => insertOrganization(executor, { ...row, id: "org_a" }));
   for (const id of [PROJECT, "proj_b"]) {
     await database.run((executor) => insertProject(executor, { ...row, id, organizationId: "org_a" }));
+  }
+  for (const id of ["key_a", "key_b", "key_c"]) {
+    const key = {
+      ...{ id, organizationId: "org_a", projectId: PROJECT, serviceAccountId: null, userId: null },
+      kind: "project" as const,
+      ...{ name: id, keyHash: id, redactedValue: id, isFixed: 0, createdAt: 0, expiresAt: null, revokedAt: null },
+      ...{ lastUsedAt: null, lastUsedAddress: null, lastUsedClient: null },
+    };
+    await database.run((executor) => insertApiKey(executor, key));
   }
   const blobs = new LocalBlobs(join(directory, "files"));
   await blobs.check();

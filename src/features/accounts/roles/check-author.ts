@@ -21,7 +21,8 @@ export async function checkAuthor(executor: Executor, actor: Actor): Promise<voi
   const author = await findAuthor(executor, actor, Date.now());
   if (author === undefined) {
     const message = "The API key or session has ended before this change could be made. Nothing was changed.";
-    throw new Fault("unauthenticated", message, { code: "invalid_api_key" });
+    const code = actor.sessionId === undefined ? "invalid_api_key" : "session_ended";
+    throw new Fault("unauthenticated", message, { code });
   }
   const { user } = author;
   if (user === undefined || actor.access === undefined) return;
@@ -59,13 +60,13 @@ export async function findAuthor(
   return { key, ...(user && { user }) };
 }
 
-/** Whether the session of a user or a key works. */
+/** Whether the session of a user or a key works. That one is due for a look at its provider is for the next request. */
 async function isSessionValid(executor: Executor, id: string, now: number): Promise<boolean> {
   const ofUser = await executor
     .selectFrom("userSessions")
     .select("id")
     .where("id", "=", id)
-    .where("validUntil", ">", now)
+    .where("expiresAt", ">", now)
     .executeTakeFirst();
   return ofUser !== undefined || (await findConsoleSession(executor, id, now)) !== undefined;
 }
