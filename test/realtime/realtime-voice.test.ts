@@ -1,17 +1,14 @@
 /** Voice sessions of the Realtime API, which hear, chat and speak, with scripted models. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/service/eventually.ts";
 import { RealtimeClient, type RealtimeEvent, silence } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService({
-    config: `
+const configOf = (idleSeconds: number) => `
 builtin_models: false
-realtime: { idle_timeout_seconds: 3 }
+realtime: { idle_timeout_seconds: ${idleSeconds} }
 models:
   - id: hears
     task: transcription
@@ -38,13 +35,16 @@ models:
   - id: mute
     task: chat
     deployments: [{ engine: scripted, echo: true }]
-`,
-  });
+`;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ config: configOf(600) });
 });
 afterAll(() => service.stop());
 
-async function open(session: object = {}): Promise<RealtimeClient> {
-  const client = await RealtimeClient.connect(service, { query: "model=talks" });
+async function open(session: object = {}, at = service): Promise<RealtimeClient> {
+  const client = await RealtimeClient.connect(at, { query: "model=talks" });
   const audio = { input: { turn_detection: null } };
   client.send({ type: "session.update", session: { type: "realtime", audio, ...session } });
   await client.next("session.updated");
@@ -309,7 +309,9 @@ test("closes a session that names no model, or one that it may not use", async (
 });
 
 test("closes an idle session", async () => {
-  const client = await open();
+  const service = await startService({ config: configOf(3) });
+  onTestFinished(() => service.stop());
+  const client = await open({}, service);
   expect((await client.next("error")).error.code).toBe("session_idle");
   expect((await client.closed).code).toBe(1008);
 });
