@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import { connectToRedis } from "../counters/redis-connection.ts";
-import { COUNTERS_PREFIX } from "../counters/redis-script.ts";
+import { COUNTERS_PREFIX } from "../counters/redis-windows.ts";
 import { findOsSandbox } from "../kernel/process/os-sandbox.ts";
 import type { RedisAddress } from "../kernel/redis-address.ts";
 import { openLog } from "../observability/open-log.ts";

@@ -11,7 +11,8 @@ import type {
 } from "./counter-store.ts";
 import type { Correction, CounterClaim, TakenReservation } from "./counters.ts";
 import { connectToRedis, type RedisConnection } from "./redis-connection.ts";
-import { COUNTERS_PREFIX, REDIS_SCRIPT } from "./redis-script.ts";
+import { REDIS_SCRIPT } from "./redis-script.ts";
+import { COUNTERS_PREFIX } from "./redis-windows.ts";
 
 /** Redis or Valkey: one server, the primary that Sentinels name, or the node of a cluster that holds the counters. */
 export class RedisStore implements CounterStore {
