@@ -46,7 +46,7 @@ export interface Joining {
   state: "restored" | "sharing";
   /** As `open` has said. */
   epoch: string;
-  /** Whether it has counted alone. Once it shares, the others are told, by `joins`. */
+  /** Whether it has counted alone. Once it shares, the others see it by `joins`. */
   hasCounted: boolean;
   /** Exactly the open reservations of the replica, which are a part of what it has used. */
   reserved: readonly OpenReservation[];

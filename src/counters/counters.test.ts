@@ -3,13 +3,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sharedPostgres } from "../../test/support/databases/postgres.ts";
 import { HAS_REDIS, type RedisServer, startRedis, WITHOUT_REDIS } from "../../test/support/databases/redis.ts";
-import { linkedPorts } from "../../test/support/service/linked-ports.ts";
+import { workerOf } from "../../test/support/service/worker-counters.ts";
 import { createLogger } from "../kernel/logger.ts";
 import { parseRedisUrl } from "../kernel/redis-address.ts";
-import { Channel } from "../workers/channel.ts";
-import type { OwnerMethods } from "../workers/protocol.ts";
-import { WorkerCounters } from "../workers/worker-counters.ts";
-import { WorkerReservations } from "../workers/worker-reservations.ts";
 import type { Correction, CounterClaim, Counters, TakenReservation } from "./counters.ts";
 import { InMemoryCounters } from "./in-memory-counters.ts";
 import { PostgresqlStore } from "./postgresql-store.ts";
@@ -28,7 +24,7 @@ const BACKENDS: Record<string, () => Promise<Counters>> = {
     if (redis === undefined) throw new Error("there is no Redis");
     return shared(new RedisStore(parseRedisUrl(redis.createDatabase().reveal())));
   },
-  "of a worker": async () => ofWorker(new InMemoryCounters()),
+  "of a worker": async () => workerOf(new InMemoryCounters()),
   "in PostgreSQL": async () => shared(new PostgresqlStore(await (await sharedPostgres()).createDatabase())),
 };
 
@@ -36,17 +32,6 @@ async function shared(store: RedisStore | PostgresqlStore): Promise<Counters> {
   const counters = new SharedCounters({ store, logger: createLogger("silent"), onStoreUnavailable: "refuse" });
   await counters.firstAttempt();
   return counters;
-}
-
-function ofWorker(counters: Counters): Counters {
-  const reservations = new WorkerReservations(counters);
-  const [owner, worker] = linkedPorts();
-  new Channel(owner, {
-    take: (id, claims) => reservations.take(id, claims),
-    settle: (id, corrections) => reservations.settle(id, corrections),
-    raise: (key, windowSeconds, amount) => counters.raise(key, windowSeconds, amount),
-  });
-  return new WorkerCounters(new Channel<OwnerMethods>(worker, {}));
 }
 
 const MINUTE = { windowSeconds: 60, isReserved: true };

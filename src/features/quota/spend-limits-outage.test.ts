@@ -3,7 +3,7 @@
 import { createClient } from "@redis/client";
 import { expect, onTestFinished, test } from "vitest";
 import { HAS_REDIS, startRedis, WITHOUT_REDIS } from "../../../test/support/databases/redis.ts";
-import { linkedPorts } from "../../../test/support/service/linked-ports.ts";
+import { workerOf } from "../../../test/support/service/worker-counters.ts";
 import type { Counters } from "../../counters/counters.ts";
 import { InMemoryCounters } from "../../counters/in-memory-counters.ts";
 import { RedisStore } from "../../counters/redis-store.ts";
@@ -12,10 +12,6 @@ import type { QuotaClaim } from "../../inference/quota.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { parseRedisUrl } from "../../kernel/redis-address.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
-import { Channel } from "../../workers/channel.ts";
-import type { OwnerMethods } from "../../workers/protocol.ts";
-import { WorkerCounters } from "../../workers/worker-counters.ts";
-import { WorkerReservations } from "../../workers/worker-reservations.ts";
 import { spendBounds } from "../budgets/spend-bounds.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
 import { SpendLimits } from "./spend-limits.ts";
@@ -264,14 +260,3 @@ test.skipIf(!HAS_REDIS)(
     expect(await one.used()).toBe("0.980000");
   },
 );
-
-function workerOf(counters: Counters): WorkerCounters {
-  const reservations = new WorkerReservations(counters);
-  const [owner, worker] = linkedPorts();
-  new Channel(owner, {
-    take: (id, claims) => reservations.take(id, claims),
-    settle: (id, corrections) => reservations.settle(id, corrections),
-    raise: (key, windowSeconds, amount) => counters.raise(key, windowSeconds, amount),
-  });
-  return new WorkerCounters(new Channel<OwnerMethods>(worker, {}));
-}

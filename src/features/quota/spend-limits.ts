@@ -45,9 +45,9 @@ const BYTES_PER_SECOND = 4_000;
 /** Counters that are remembered as compared; comparing once more has no effect. */
 const MAX_COMPARED = 50_000;
 
-/** Of a counter with the records. */
+/** Comparison of a counter with the records. */
 interface Comparison {
-  /** That of the counters, before. */
+  /** Generation of the counters before it. */
   generation: number;
   /** When the next one is due, by `performance.now()`. */
   isDueAt: number;
