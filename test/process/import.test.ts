@@ -5,6 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
+import { eventually } from "../support/service/eventually.ts";
 import { runParlance } from "../support/service/run-parlance.ts";
 import { startServiceProcess } from "../support/service/service-process.ts";
 import { startUsageUpstream } from "../support/upstreams/usage-upstream.ts";
@@ -41,6 +42,10 @@ general_settings: { master_key: sk-1234 }
     });
     await writeFile(service.configFile, await readFile(path("new.yaml")));
     service.process.kill("SIGHUP");
+    const models = () => new OpenAI({ baseURL: service.baseUrl, apiKey: service.apiKey }).models.list();
+    await eventually(async () =>
+      expect((await models()).data).toContainEqual(expect.objectContaining({ id: "team-chat" })),
+    );
 
     const token = createHash("sha256").update(SECRET).digest("hex");
     const key = { token, key_name: "sk-...d3Pc", team_alias: "Research", max_budget: 0.01, budget_duration: "30d" };
