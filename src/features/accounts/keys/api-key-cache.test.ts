@@ -93,6 +93,26 @@ test("polls again for a request that arrives late in a slow poll", async () => {
   expect(source.polls).toBe(3);
 });
 
+test("reads a new key of a database that is too slow for polls", async () => {
+  source.pollMs = 60_000;
+  source.onLoad = () => new Promise((answer) => setTimeout(answer, 5_000));
+  const reading = cache.find("a");
+  await pass(5_000);
+  await expect(reading).resolves.toMatchObject({ caller: { keyId: "key_a" } });
+});
+
+test("says that the database is away when it does not answer at all", async () => {
+  source.pollMs = 60_000;
+  source.onLoad = () => new Promise(() => {});
+  const refused = expect(cache.find("a")).rejects.toMatchObject({ code: "database_unavailable" });
+  await pass(10_000);
+  await refused;
+  // Those who come later do not wait as long.
+  const later = expect(cache.find("b")).rejects.toMatchObject({ code: "database_unavailable" });
+  await pass(2_000);
+  await later;
+});
+
 test("keeps cached keys when the database fails after a poll that found a change", async () => {
   cache = new ApiKeyCache({ source, logger: createLogger("silent"), graceSeconds: 60 });
   await find();

@@ -1,7 +1,7 @@
 /** Caches API keys in memory, never older than a second while the database can be reached. */
 
 import type DataLoader from "dataloader";
-import { withTimeout } from "../../../kernel/async/timeout.ts";
+import { TimeoutError, withTimeout } from "../../../kernel/async/timeout.ts";
 import { Fault, unavailable } from "../../../kernel/faults.ts";
 import { growingCache } from "../../../kernel/growing-cache.ts";
 import type { Logger } from "../../../kernel/logger.ts";
@@ -19,6 +19,8 @@ const CHECK_AFTER_MS = 250;
 /** Cached keys are not trusted longer without a poll: a revoked key must be refused within a second. */
 const STALE_AFTER_MS = 900;
 const CHECK_TIMEOUT_MS = 2_000;
+/** A database that is slow is not yet one that cannot be reached. */
+const READ_TIMEOUT_MS = 10_000;
 const RETRY_AFTER_MS = 500;
 
 export interface ApiKeyCacheOptions {
@@ -53,6 +55,8 @@ export class ApiKeyCache {
 
   /** Undefined for a key that does not work. Throws a Fault when the database is unavailable and the key not cached. */
   async find(keyHash: string): Promise<CachedKey | undefined> {
+    const isCached = this.#known.has(keyHash) || this.#unknown.has(keyHash);
+    if (!isCached && this.#isReachable) return this.#read(keyHash);
     const arrivedAt = performance.now();
     await this.#check(this.#known.has(keyHash));
     // A poll for which this request waited counts, however slow it was.
@@ -64,8 +68,18 @@ export class ApiKeyCache {
     const cached = this.#known.get(keyHash);
     const ageMs = performance.now() - this.#checkedAt;
     if (cached !== undefined && ageMs <= this.#options.graceSeconds * 1000) return cached;
-    const message = "API keys cannot be checked now, because the database cannot be reached. Try again in a moment.";
-    throw unavailable(message, "database_unavailable", 1);
+    throw cannotCheck();
+  }
+
+  /** Reads a key that is not cached, for which no poll has to vouch. */
+  async #read(keyHash: string): Promise<CachedKey | undefined> {
+    const now = performance.now();
+    if (now - this.#checkedAt >= CHECK_AFTER_MS) this.#poll(now);
+    try {
+      return await withTimeout(this.#loader.load(keyHash), READ_TIMEOUT_MS);
+    } catch (error) {
+      throw error instanceof TimeoutError ? cannotCheck() : error;
+    }
   }
 
   /** The cached key, when `find` would resolve with it without a query; undefined otherwise. */
@@ -204,6 +218,11 @@ export class ApiKeyCache {
     if (cached === undefined) this.#known.delete(hash);
     else this.#known.set(hash, cached);
   }
+}
+
+function cannotCheck(): Fault {
+  const message = "API keys cannot be checked now, because the database cannot be reached. Try again in a moment.";
+  return unavailable(message, "database_unavailable", 1);
 }
 
 function cachedOf(record: KeyRecord | undefined): CachedKey | undefined {
