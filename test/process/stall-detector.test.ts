@@ -37,6 +37,18 @@ test("reports nothing of work in parts", async () => {
   expect(stalls).toEqual([]);
 });
 
+test("reports nothing of many short jobs in one turn, as after a time without a core", async () => {
+  await new Promise(setImmediate);
+  stalls.length = 0;
+  const jobs = Array.from(
+    { length: 20 },
+    () => new Promise<void>((resolve) => setImmediate(() => resolve(burnCpu(30)))),
+  );
+  await Promise.all(jobs);
+  await new Promise(setImmediate);
+  expect(stalls).toEqual([]);
+});
+
 test("allows a turn whose first half may take longer", async () => {
   const reported: Stall[] = [];
   const other = detectStalls(1000, (stall) => reported.push(stall));

@@ -15,8 +15,8 @@ interface Turn {
   number: number;
   /** CPU time of the main thread when it began. */
   startMs: number;
-  /** Frames at half the limit: when the work is native, a stack at the limit is only of what comes after it. */
-  earlier: readonly string[] | undefined;
+  /** At half the limit: when the work is native, a stack at the limit is only of what comes after it. */
+  earlier: Sample | undefined;
   isReported: boolean;
 }
 
@@ -40,13 +40,16 @@ function sample(of: Turn): void {
   session.post("Runtime.evaluate", { expression: takeSample, returnByValue: true }, (error, answer) => {
     isSampling = false;
     if (error !== null) throw error;
-    const { answered: last, cpuMs: nowMs, stack } = answer.result.value as Sample;
-    const cpuMs = nowMs - of.startMs;
+    const now = answer.result.value as Sample;
+    const { earlier } = of;
+    // A process that was not scheduled for long has many short jobs in one turn.
+    if (earlier !== undefined && earlier.job !== now.job) of.startMs = earlier.cpuMs;
+    of.earlier = now;
+    const cpuMs = now.cpuMs - of.startMs;
     // Otherwise the turn has ended, and others were counted.
-    if (cpuMs > limitMs && last !== of.number) {
-      of.isReported = true;
-      parentPort?.postMessage({ cpuMs: Math.round(cpuMs), stack: [...stack, ...(of.earlier ?? [])] } satisfies Stall);
-    }
-    of.earlier = stack;
+    if (cpuMs <= limitMs || now.answered === of.number) return;
+    of.isReported = true;
+    const stack = [...now.stack, ...(earlier?.stack ?? [])];
+    parentPort?.postMessage({ cpuMs: Math.round(cpuMs), stack } satisfies Stall);
   });
 }

@@ -3,6 +3,7 @@
  * what else the machine does has no effect. Linux only.
  */
 
+import { executionAsyncId } from "node:async_hooks";
 import { existsSync, readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
@@ -19,6 +20,8 @@ export interface Sample {
   answered: number;
   /** CPU time since it started. */
   cpuMs: number;
+  /** What called it back, such as a timer or a socket. */
+  job: number;
   stack: string[];
 }
 
@@ -76,6 +79,7 @@ function takeSample(answered: Int32Array): Sample {
   return {
     answered: Atomics.load(answered, 0),
     cpuMs: mainThreadMs(process.pid),
+    job: executionAsyncId(),
     stack: frames.slice(innermost + 1).map((frame) => frame.slice("    at ".length)),
   };
 }
