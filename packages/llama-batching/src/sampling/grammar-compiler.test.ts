@@ -47,3 +47,20 @@ test.each([
   const compiled = new GrammarCompiler().compile({ kind: "calls", calls: { format, tools, allowsParallel: true } });
   await expect(compiled).rejects.toMatchObject({ name: "RequestError", param: expect.stringContaining("tools[0]") });
 });
+
+/** Takes seconds. */
+const SLOW = {
+  type: "array",
+  prefixItems: Array.from({ length: 2_000 }, (_, index) => ({
+    type: "string",
+    pattern: `^${index}([a-z]{1,40}|[0-9]{2,20}){1,9}$`,
+  })),
+};
+
+test("fails only the schema that takes too long, by CPU time, and compiles those behind it", async () => {
+  const compiler = new GrammarCompiler(1);
+  const slow = compiler.compile(formatOf(SLOW));
+  const others = [{ type: "integer" }, { const: "yes" }].map((schema) => compiler.compile(formatOf(schema)));
+  await expect(slow).rejects.toMatchObject({ name: "RequestError", code: "invalid_value" });
+  for (const text of await Promise.all(others)) expect(text).toContain("root ::=");
+});

@@ -7,7 +7,8 @@ import type { GrammarRequest } from "./grammar-text.ts";
 
 // `.js` in a build.
 const WORKER = new URL(`./grammar-worker${extname(import.meta.url)}`, import.meta.url);
-const MAX_MS = 10_000;
+const MAX_CPU_MS = 10_000;
+const CHECK_MS = 500;
 const MAX_MEGABYTES = 512;
 
 export type ToCompiler = { id: number; request: GrammarRequest };
@@ -20,63 +21,84 @@ export interface CompileFailure {
 }
 
 interface Waiting {
-  resolve: (text: string) => void;
+  request: GrammarRequest;
+  resolve: (text: string | Promise<string>) => void;
   reject: (failure: Error) => void;
 }
 
 export class GrammarCompiler {
+  readonly #maxCpuMs: number;
+  /** In the order in which the worker compiles them: it works on the first. */
   readonly #waiting: Map<number, Waiting> = new Map();
   #worker: Worker | undefined;
+  #checks: NodeJS.Timeout | undefined;
   #calls = 0;
+
+  /** `maxCpuMs`: CPU time that one grammar may take, without that of the others. */
+  constructor(maxCpuMs = MAX_CPU_MS) {
+    this.#maxCpuMs = maxCpuMs;
+  }
 
   /** Throws a RequestError that names what cannot be enforced, or when the schema takes too long. */
   async compile(request: GrammarRequest): Promise<string> {
-    const worker = this.#startWorker();
     const id = this.#calls++;
-    const text = new Promise<string>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    const timer = setTimeout(() => this.#onTimeout(worker), MAX_MS);
-    worker.postMessage({ id, request } satisfies ToCompiler);
+    const text = new Promise<string>((resolve, reject) => this.#waiting.set(id, { request, resolve, reject }));
     try {
+      this.#worker ??= this.#startWorker();
+      this.#worker.postMessage({ id, request } satisfies ToCompiler);
+      this.#checks ??= this.#checkTime();
       return await text;
     } finally {
-      clearTimeout(timer);
       this.#waiting.delete(id);
+      if (this.#waiting.size === 0) {
+        clearInterval(this.#checks);
+        this.#checks = undefined;
+      }
     }
   }
 
   #startWorker(): Worker {
-    if (this.#worker !== undefined) return this.#worker;
     const worker = new Worker(WORKER, {
       resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
     });
     worker.unref();
     worker.on("message", (message: FromCompiler) => {
       const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
       if ("text" in message) waiting?.resolve(message.text);
       else waiting?.reject(toError(message.failure));
     });
-    worker.on("error", (error) => this.#end(worker, interrupted(error)));
-    this.#worker = worker;
+    worker.on("error", (error) => {
+      if (this.#worker === worker) this.#fail(new ModelError("Compiling a grammar was interrupted.", 1, error));
+    });
     return worker;
   }
 
-  #onTimeout(worker: Worker): void {
-    void worker.terminate();
-    // Compiled one after another, so the first is the slow one.
-    const [slowest] = this.#waiting.values();
-    const message = `The schema takes more than ${MAX_MS / 1000} s to compile. Simplify it.`;
-    slowest?.reject(new RequestError(message, "response_format", "invalid_value"));
-    this.#end(worker, interrupted());
+  #checkTime(): NodeJS.Timeout {
+    let current: { id: number; startMs: number } | undefined;
+    return setInterval(async () => {
+      const worker = this.#worker;
+      // Rejects while the thread starts, and once it has ended.
+      const usage = await worker?.cpuUsage().catch(() => undefined);
+      const [id] = this.#waiting.keys();
+      if (usage === undefined || id === undefined || worker !== this.#worker) return;
+      const cpuMs = (usage.user + usage.system) / 1000;
+      if (current?.id !== id) current = { id, startMs: cpuMs };
+      if (cpuMs - current.startMs < this.#maxCpuMs) return;
+      void worker?.terminate();
+      const message = `The schema takes more than ${this.#maxCpuMs / 1000} s to compile. Simplify it.`;
+      this.#fail(new RequestError(message, "response_format", "invalid_value"));
+    }, CHECK_MS);
   }
 
-  #end(worker: Worker, failure: Error): void {
-    if (this.#worker === worker) this.#worker = undefined;
-    for (const { reject } of this.#waiting.values()) reject(failure);
+  /** Fails the grammar at which the worker ended; another one compiles those behind it. */
+  #fail(failure: Error): void {
+    const [first, ...others] = [...this.#waiting.values()];
+    this.#worker = undefined;
+    this.#waiting.clear();
+    first?.reject(failure);
+    for (const { request, resolve } of others) resolve(this.compile(request));
   }
-}
-
-function interrupted(cause?: unknown): Error {
-  return new ModelError("Compiling a grammar was interrupted.", 1, cause);
 }
 
 function toError({ message, param, code }: CompileFailure): Error {
