@@ -62,6 +62,8 @@ export type WorkerMethods = {
   /** Resolves once cached keys are up to date. */
   reloadKeys(): Promise<void>;
   measure(): Promise<MetricsSnapshot>;
+  /** Answers while its event loop turns. */
+  ping(): void;
   /** Resolves once all requests have ended, or the time for it is over. */
   drain(): Promise<void>;
 };

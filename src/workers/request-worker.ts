@@ -39,6 +39,7 @@ const methods: WorkerMethods = {
     await apply(update);
   },
   reloadKeys: async () => (await started.promise).callers.keys.reload(),
+  ping: () => {},
   measure: async () => (await started.promise).metrics.snapshot(),
   drain: async () => {
     const worker = await started.promise;

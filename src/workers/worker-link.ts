@@ -17,6 +17,9 @@ export class WorkerLink {
   openCircuits: readonly string[] = [];
   /** As last measured. */
   metrics: MetricsSnapshot = [];
+  isListening = false;
+  /** Questions since its last answer. */
+  unanswered = 0;
   readonly #reservations: WorkerReservations;
   readonly #connections: WorkerConnections;
 

@@ -13,6 +13,7 @@ import { workerCount } from "../http/settings.ts";
 import { backoffDelay } from "../kernel/async/backoff.ts";
 import { resultWithin, withTimeout } from "../kernel/async/timeout.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
+import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../kernel/logger.ts";
 import { V8_FLAGS } from "../kernel/process/v8-flags.ts";
 import { type MetricsSnapshot, mergeMetrics } from "../observability/metrics-snapshot.ts";
@@ -30,6 +31,9 @@ const STABLE_MS = 10_000;
 const ANSWER_MS = 2_000;
 const START_MS = MINUTE_MS;
 const END_MS = 5_000;
+/** A worker that has answered none of this many questions in a row, a minute of them, is in a loop or stopped. */
+const MAX_UNANSWERED = 5;
+const WATCH_MS = 10_000;
 
 export interface WorkerPoolOptions {
   logger: Logger;
@@ -47,6 +51,7 @@ export class WorkerPool {
   #services: OwnerServices | undefined;
   /** Metrics of workers that have ended: totals never fall. */
   #ended: MetricsSnapshot[] = [];
+  #watch: Poll | undefined;
   #isStopping = false;
 
   constructor(config: Config, options: WorkerPoolOptions) {
@@ -75,6 +80,7 @@ export class WorkerPool {
     });
     const ids = Array.from({ length: workerCount(this.#config.server) }, (_, index) => index + 1);
     const origins = await Promise.all(ids.map((id) => this.#startWorker(id, services)));
+    this.#watch = new Poll(() => this.#endStuckWorkers(), { everyMs: WATCH_MS });
     return origins[0] ?? "";
   }
 
@@ -96,6 +102,7 @@ export class WorkerPool {
 
   async close(): Promise<void> {
     this.#isStopping = true;
+    this.#watch?.stop();
     const ending = this.#all().map(async ({ worker }) => {
       const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
       worker.disconnect();
@@ -116,7 +123,6 @@ export class WorkerPool {
     const link = new WorkerLink(worker, services, services.counters, this.#connections);
     this.#links.set(id, link);
     const startedAt = performance.now();
-    let isListening = false;
     const forget = () => {
       this.#ended.push(link.metrics.filter(({ type }) => isTotal(type)));
       if (this.#links.get(id) === link) this.#links.delete(id);
@@ -131,16 +137,32 @@ export class WorkerPool {
       forget();
     });
     worker.once("exit", (code, signal) => {
-      if (this.#isStopping || !isListening) return;
+      if (this.#isStopping || !link.isListening) return;
       logger.error({ worker: id, pid: worker.process.pid, code, signal }, "a worker ended; its requests failed");
       const isStable = performance.now() - startedAt > STABLE_MS;
       this.#replace(id, services, isStable ? 1 : failures + 1);
     });
     const starting = link.channel.call("start", toJsonWithSecrets(this.#settings(id, services)));
     const origin = await withTimeout(starting, START_MS);
-    isListening = true;
+    link.isListening = true;
     logger.info({ worker: id, pid: worker.process.pid }, "a worker listens");
     return origin;
+  }
+
+  /** Connections are dealt to a stuck worker as to any other, and would hang; its end has it replaced. */
+  async #endStuckWorkers(): Promise<void> {
+    await this.#askAll(async (link) => {
+      const { process } = link.worker;
+      if (!link.isListening) return;
+      if (link.unanswered === MAX_UNANSWERED) {
+        this.#options.logger.error({ pid: process.pid }, "a worker does not answer; it is ended");
+        process.kill("SIGKILL");
+        return;
+      }
+      link.unanswered += 1;
+      await link.channel.call("ping");
+      link.unanswered = 0;
+    });
   }
 
   #replace(id: number, services: OwnerServices, failures: number): void {
