@@ -36,7 +36,7 @@ ${BUILT_IN_ROLES.map(toRoleRow).join("\n")}
 
 ## What each role may call
 
-*all*: in the organization and in every project. *project*: in the projects in which the user has the role. *visible*: the answer has only what the user may see, such as the projects that the user is in and the usage of the user's keys. An empty cell is a 403.
+*all*: in the organization and in every project. *project*: in the projects in which the user has the role. *visible*: the answer has only what the user may see, such as the projects that the user is in and the usage of the user's keys. An empty cell is a 403. *no user*: only keys that belong to no user and have no list of permissions.
 
 | ${head.join(" | ")} |
 |${head.map(() => "---").join("|")}|
@@ -63,10 +63,12 @@ function toRow(operation: RegisteredOperation): string {
   const shown =
     requirement === "signed-in"
       ? ""
-      : [requirement ?? []]
-          .flat()
-          .map((each) => `\`${each}\``)
-          .join(" or ");
+      : requirement === "no-user"
+        ? "no user"
+        : [requirement ?? []]
+            .flat()
+            .map((each) => `\`${each}\``)
+            .join(" or ");
   const cells = BUILT_IN_ROLES.map((role) => cellOf(operation, role));
   return `| \`${operation.method} ${operation.path}\` | ${shown} | ${cells.join(" | ")} |`;
 }
@@ -74,6 +76,7 @@ function toRow(operation: RegisteredOperation): string {
 function cellOf(operation: RegisteredOperation, { permissions, isOfProject }: BuiltInRole): string {
   const requirement = requirementOf(operation);
   if (requirement === "signed-in") return "visible";
+  if (requirement === "no-user") return "";
   const isAllowed = [requirement ?? []].flat().some((each) => permissions.includes(each));
   if (!isAllowed || (isOfProject && !appliesToProject(operation))) return "";
   return isOfProject ? "project" : "all";

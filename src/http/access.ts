@@ -40,7 +40,7 @@ export function missingPermission(access: Access | undefined, target: Access): R
   );
 }
 
-/** Permissions of which a user needs one; `signed-in`: none. Undefined: no user may call it. */
+/** Permissions of which a user needs one; `signed-in`: none. Undefined or `no-user`: no user may call it. */
 export function requirementOf({ permission, requires }: Pick<Operation, "permission" | "requires">) {
   return requires ?? (permission === "project" ? DEFAULT_REQUIREMENT : undefined);
 }
@@ -86,7 +86,7 @@ export function mayCall(
   if (kind === "project" && pathProjectId !== undefined && pathProjectId !== projectId) return false;
   const ofSelf = user !== undefined && isSelf(caller, user) ? operation?.requiresOfSelf : undefined;
   const requirement = operation && (ofSelf ?? requirementOf(operation));
-  if (requirement === undefined) return false;
+  if (requirement === undefined || requirement === "no-user") return false;
   if (requirement === "signed-in") return true;
   return [requirement].flat().some((permission) => allows(access, permission, pathProjectId ?? projectId));
 }

@@ -167,11 +167,11 @@ export function checkAccess({ routeOptions, params }: FastifyRequest, caller: Ca
   if (mayCall(caller, operation, path)) return;
   const project = path.project ?? caller.projectId;
   const requirement = operation && requirementOf(operation);
-  const needed = [requirement ?? []].flat().map((permission) => `\`${permission}\``);
+  const needed = [requirement === "no-user" ? [] : (requirement ?? [])].flat().map((permission) => `\`${permission}\``);
   const place = project === undefined ? "the organization" : `the project \`${project.slice(0, 100)}\``;
   const message =
     needed.length === 0
-      ? "Users cannot call this; it needs a key."
+      ? "This needs a key that belongs to no user and has no list of permissions."
       : `This needs the permission ${needed.join(" or ")} in ${place}. Ask an owner for a role that has it.`;
   throw new Fault("forbidden", message, { code: "insufficient_permissions" });
 }

@@ -19,7 +19,7 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
           "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; unrestricted admin keys of the default organization only, which belong to no user.",
         tag: "Organization",
         permission: "admin",
-        requires: "organization.admin_keys.write",
+        requires: "no-user",
         answer: SignInCode,
       },
       async ({ caller, request }) => {

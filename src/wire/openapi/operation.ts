@@ -9,8 +9,8 @@ export interface Operation {
   permission: Permission;
   /**
    * What a user needs, with a session or a key: any of these permissions, in the project of the path if it names one, or
-   * of the key. `signed-in`: the answer has only what the user may see. Undefined: `project.inference` for operations of
-   * project keys. Keys without a user need none.
+   * of the key. `signed-in`: the answer has only what the user may see. `no-user`: only keys without a user or a list of
+   * permissions may call it. Undefined: `project.inference` for operations of project keys. Keys without a user need none.
    */
   requires?: Requirement;
   /** What a user needs instead where `{user}` of the path is the same user, except with a restricted key. */
@@ -53,7 +53,7 @@ export interface Operation {
   customMethod?: string;
 }
 
-export type Requirement = RolePermission | "signed-in" | readonly RolePermission[];
+export type Requirement = RolePermission | "signed-in" | "no-user" | readonly RolePermission[];
 
 /** Operation of a route that the server has. */
 export interface RegisteredOperation extends Operation {
