@@ -47,12 +47,20 @@ export interface RunReference extends ProjectResource {
   evalId: string;
 }
 
-export async function findRun(
-  executor: Executor,
-  { projectId, evalId, id }: RunReference,
-): Promise<EvalRunRow | undefined> {
-  const all = executor.selectFrom("evalRuns").selectAll().where("projectId", "=", projectId);
-  return all.where("evalId", "=", evalId).where("id", "=", id).executeTakeFirst();
+export async function findRun(executor: Executor, reference: RunReference): Promise<EvalRunRow | undefined> {
+  return selectRun(executor, reference).selectAll().executeTakeFirst();
+}
+
+/** Without the source, which may be megabytes of rows. */
+export type NamedRun = Pick<EvalRunRow, "id" | "projectId" | "evalId" | "name">;
+
+export async function findNamedRun(executor: Executor, reference: RunReference): Promise<NamedRun | undefined> {
+  return selectRun(executor, reference).select(["id", "projectId", "evalId", "name"]).executeTakeFirst();
+}
+
+function selectRun(executor: Executor, { projectId, evalId, id }: RunReference) {
+  const runs = executor.selectFrom("evalRuns").where("projectId", "=", projectId);
+  return runs.where("evalId", "=", evalId).where("id", "=", id);
 }
 
 export type RunFilter = { comparisonId?: string | undefined; status?: EvalRunRow["status"] | undefined };

@@ -21,11 +21,13 @@ import {
   countItems,
   deleteRun,
   findItem,
+  findNamedRun,
   findRun,
   insertRun,
   listItems,
   listRuns,
   listSummaries,
+  type NamedRun,
   type RunFilter,
   type RunReference,
   storeTotals,
@@ -142,7 +144,9 @@ export class EvalRuns {
   }
 
   async find(reference: RunReference): Promise<ShownRun> {
-    return this.#show(await this.#options.database.run((executor) => requireRun(executor, reference)));
+    const row = await this.#options.database.run((executor) => findRun(executor, reference));
+    if (row === undefined) throw notFound("run", reference.id);
+    return this.#show(row);
   }
 
   async cancel(author: ProjectAuthor, reference: RunReference): Promise<ShownRun> {
@@ -222,7 +226,7 @@ export class EvalRuns {
     author: ProjectAuthor,
     reference: RunReference,
     type: "eval.run.canceled" | "eval.run.deleted",
-    work: (executor: Executor, row: EvalRunRow) => Promise<void>,
+    work: (executor: Executor, row: NamedRun) => Promise<void>,
   ): Promise<void> {
     await this.#options.database.transaction(async (executor) => {
       const row = await requireRun(executor, reference);
@@ -272,8 +276,8 @@ export class EvalRuns {
   }
 }
 
-async function requireRun(executor: Executor, reference: RunReference): Promise<EvalRunRow> {
-  const row = await findRun(executor, reference);
-  if (row === undefined) throw notFound("run", reference.id);
-  return row;
+async function requireRun(executor: Executor, reference: RunReference): Promise<NamedRun> {
+  const run = await findNamedRun(executor, reference);
+  if (run === undefined) throw notFound("run", reference.id);
+  return run;
 }
