@@ -45,7 +45,6 @@ export const PERSONAL_DATA = {
   ...webhookData,
   ...budgetData,
   ...mailData,
-  ...mcpData,
   ...mcpGrantData,
   consoleGrants: { rows: [{ by: { keyId: "key" }, hidden: ["tokenHash", "sessionId"], erase: "delete" }] },
   clientSecrets: { rows: [{ by: { keyId: "key" }, hidden: ["secretHash", "session"], erase: "delete" }] },
