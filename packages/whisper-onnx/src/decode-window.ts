@@ -2,6 +2,7 @@
 
 import { deflateSync } from "node:zlib";
 import { type Beam, BeamSearch } from "./beam-search.ts";
+import { type DetectedLanguage, rankLanguages } from "./rank-languages.ts";
 import { sampleTranscript } from "./sample-transcript.ts";
 import { applyTimestampRules, type Prediction, probabilityOfSpecial, topTokens } from "./token-sampling.ts";
 import type { DecoderState, EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
@@ -68,17 +69,19 @@ export function isSilence({ noSpeechProbability, averageLogProbability }: Decode
   return noSpeechProbability > NO_SPEECH_THRESHOLD && averageLogProbability < LOG_PROBABILITY_THRESHOLD;
 }
 
-/** The code of the likeliest language. */
-export async function detectLanguage(
+/** Probabilities of `languages`, the likeliest first. */
+export async function detectLanguages(
   network: WhisperNetwork,
   tokenizer: WhisperTokenizer,
   encoderOutput: EncoderOutput,
-): Promise<string> {
+  languages: readonly string[],
+): Promise<DetectedLanguage[]> {
   const state = network.startDecoding(encoderOutput, 1);
   const [next] = await state.append([tokenizer.startOfTranscript], [0], { candidates: 1 });
-  const scoreOf = (token: number) => next?.special[token - tokenizer.endOfText] ?? Number.NEGATIVE_INFINITY;
-  const languages = [...tokenizer.languages].map(([code, token]) => ({ code, score: scoreOf(token) }));
-  return languages.reduce((best, each) => (each.score > best.score ? each : best)).code;
+  const logits = languages.map(
+    (code) => next?.special[(tokenizer.languages.get(code) ?? 0) - tokenizer.endOfText] ?? Number.NEGATIVE_INFINITY,
+  );
+  return rankLanguages(languages, logits);
 }
 
 /** Half of the decoder's context is for the transcript. */

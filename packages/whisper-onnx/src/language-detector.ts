@@ -5,18 +5,14 @@ import { type InferenceSession, Tensor } from "onnxruntime-node";
 import { readWeightIndex } from "./ctranslate2-weights.ts";
 import { ModelFileError } from "./errors.ts";
 import { openGraph } from "./open-graph.ts";
+import { type DetectedLanguage, rankLanguages } from "./rank-languages.ts";
 import { languageGraph, WINDOW_SECONDS } from "./whisper-graphs.ts";
 import { WhisperTokenizer } from "./whisper-tokenizer.ts";
 
 /** Samples of an encoder position: 20 ms. */
 const POSITION_SAMPLES = 320;
 
-export interface DetectedLanguage {
-  /** ISO 639 code. */
-  language: string;
-  /** 0 to 1 */
-  probability: number;
-}
+export type { DetectedLanguage };
 
 export class LanguageDetector {
   readonly #session: InferenceSession;
@@ -57,11 +53,6 @@ export class LanguageDetector {
       ),
     });
     const logits = (results.logits as Tensor).data as Float32Array;
-    const max = logits.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-    const weights = logits.map((logit) => Math.exp(logit - max));
-    const total = weights.reduce((a, b) => a + b, 0);
-    return this.#languages
-      .map((language, index) => ({ language, probability: (weights[index] ?? 0) / total }))
-      .sort((a, b) => b.probability - a.probability);
+    return rankLanguages(this.#languages, logits);
   }
 }

@@ -4,22 +4,37 @@ import { availableParallelism } from "node:os";
 import { SAMPLE_RATE } from "@parlance-inference/speech-segmentation/audio-format";
 import { filterHallucinations } from "@parlance-inference/speech-segmentation/hallucination-filter";
 import { mergeSegments } from "@parlance-inference/speech-segmentation/merge-segments";
-import { quietestPosition } from "@parlance-inference/speech-segmentation/quietest-position";
 import { snapToSpeech } from "@parlance-inference/speech-segmentation/snap-to-speech";
 import { speechOf } from "@parlance-inference/speech-segmentation/speech-of";
 import { type EmbedVoice, splitAtVoiceChanges } from "@parlance-inference/speech-segmentation/split-at-voice-changes";
 import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-punctuation";
-import type { SpeechSegment, TimeRange } from "@parlance-inference/speech-segmentation/vad-segmenter";
+import type { TimeRange } from "@parlance-inference/speech-segmentation/vad-segmenter";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
 import pLimit from "p-limit";
+import { chooseLanguages, isLongEnough, isMaybeMixed, type SpeechStretch } from "./choose-languages.ts";
 import { readWeightIndex } from "./ctranslate2-weights.ts";
-import { decodeWindow, detectLanguage, isSilence, maxPromptTokens, promptTokens } from "./decode-window.ts";
+import {
+  type DecodeOptions,
+  decodeWindow,
+  detectLanguages,
+  isSilence,
+  maxPromptTokens,
+  promptTokens,
+} from "./decode-window.ts";
 import { PromptTooLongError } from "./errors.ts";
 import { type ComputeType, resolveComputeType } from "./open-graph.ts";
-import { type SplitWindow, splitAtTimestamps, type TimedSegment } from "./split-segments.ts";
-import { WINDOW_SECONDS } from "./whisper-graphs.ts";
+import { splitAtTimestamps, type TimedSegment } from "./split-segments.ts";
+import { SpokenLanguages, spokenSeconds } from "./spoken-languages.ts";
 import { type EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
 import { WhisperTokenizer } from "./whisper-tokenizer.ts";
+import {
+  halvesOf,
+  padToWindow,
+  partsAtPauses,
+  partsByLanguage,
+  remainderOf,
+  type SpeechWindow,
+} from "./window-parts.ts";
 import { type WhisperWord, wordTimestamps } from "./word-timestamps.ts";
 
 export interface WhisperFiles {
@@ -34,8 +49,10 @@ export interface WhisperFiles {
 }
 
 export interface TranscribeOptions {
-  /** One of `languages`; undefined: detected from the first window. */
+  /** One of the model's `languages`; undefined: detected, also where it changes after a pause. */
   language?: string | undefined;
+  /** What is detected is one of these; all of the model's `languages` by default. */
+  languages?: readonly string[] | undefined;
   /** Translates into English. */
   translate?: boolean;
   /** Previous text, whose style and spelling the transcript follows. */
@@ -77,11 +94,6 @@ const MAX_DEFAULT_THREADS = 4;
 const SEGMENTATION = { paddingSeconds: { before: 0.4, after: 0.4 }, maxKeptPauseSeconds: 2 };
 /** In longer windows the text may not fit in the decoder's 224 tokens. */
 const MAX_WINDOW_SECONDS = 26;
-/**
- * Windows end where speech ends, so audio that the model did not transcribe is decoded again: after an unfinished segment
- * when more remains than the padding around speech, otherwise when more remains than timestamps are inaccurate by.
- */
-const MIN_REMAINDER_SECONDS = { unfinished: 0.4, finished: 1 };
 /**
  * Text of longer windows that repeats itself is decoded again in two parts: a loop of the decoder does not survive the cut,
  * and a phrase that was spoken twice does. At rising temperatures, 35 instead of
@@ -134,8 +146,9 @@ export class WhisperModel {
     options: TranscribeOptions,
     signal: AbortSignal,
   ): AsyncGenerator<WhisperEvent> {
-    const { language, translate = false, prompt, temperature = 0, beamSize = 1 } = options;
-    const { bestOf = 1, wordTimestamps = false, embedVoice } = options;
+    const { translate = false, prompt, temperature = 0, beamSize = 1 } = options;
+    const { bestOf = 1, wordTimestamps = false, embedVoice, languages = this.languages } = options;
+    const language = options.language ?? (languages.length === 1 ? languages[0] : undefined);
     let samplesRead = 0;
     const run: Run = {
       translate,
@@ -144,7 +157,8 @@ export class WhisperModel {
       bestOf,
       wordTimestamps,
       prompt: this.#encodePrompt(prompt),
-      language: language ?? (this.languages.length === 1 ? this.languages[0] : undefined),
+      detectable: language === undefined ? languages : [],
+      spoken: new SpokenLanguages(language),
       signal,
     };
     const speech = this.#vad.segments(recording, (samples) => {
@@ -154,7 +168,7 @@ export class WhisperModel {
       embedVoice === undefined ? mergeSegments(speech, MAX_WINDOW_SECONDS) : splitAtVoiceChanges(speech, embedVoice);
     for await (const window of windows) {
       const voice = await embedVoice?.(speechOf(window));
-      const pending = [window];
+      const pending: SpeechWindow[] = [window];
       for (let current = pending.shift(); current !== undefined; current = pending.shift()) {
         const part = current;
         const result = await this.#oneAtATime(() => (signal.aborted ? undefined : this.#decode(part, run)));
@@ -163,8 +177,8 @@ export class WhisperModel {
         pending.unshift(...result.rest);
       }
     }
-    const spoken = translate ? "en" : run.language;
-    if (!signal.aborted) yield { type: "finish", audioSeconds: samplesRead / SAMPLE_RATE, language: spoken };
+    const written = translate ? "en" : run.spoken.longest;
+    if (!signal.aborted) yield { type: "finish", audioSeconds: samplesRead / SAMPLE_RATE, language: written };
   }
 
   #encodePrompt(prompt: string | undefined): readonly number[] {
@@ -175,15 +189,44 @@ export class WhisperModel {
   }
 
   /** Undefined once the signal aborts. */
-  async #decode(window: SpeechSegment, run: Run): Promise<WindowResult | undefined> {
+  async #decode(window: SpeechWindow, run: Run): Promise<WindowResult | undefined> {
     const encoderOutput = await this.#network.encode(padToWindow(window.samples));
     if (run.signal.aborted) return undefined;
-    // The language of the first window holds for the recording.
-    if (this.#tokenizer.languages.size > 0) {
-      run.language ??= await detectLanguage(this.#network, this.#tokenizer, encoderOutput);
+    const parts = window.language === undefined ? await this.#partsByLanguage(window, encoderOutput, run) : [window];
+    if (parts.length > 1) return { segments: [], rest: parts };
+    return this.#decodePart(parts[0] ?? window, encoderOutput, run);
+  }
+
+  /** The window with its language, or its parts if the language changes in it. */
+  async #partsByLanguage(window: SpeechWindow, encoderOutput: EncoderOutput, run: Run): Promise<SpeechWindow[]> {
+    const { detectable, spoken } = run;
+    if (detectable.length === 0) return [{ ...window, language: spoken.current }];
+    const languages = await detectLanguages(this.#network, this.#tokenizer, encoderOutput, detectable);
+    const previous = spoken.current ?? languages[0]?.language ?? "en";
+    if (window.speech.length > 1 && isMaybeMixed(languages)) {
+      const stretches = await this.#detectStretches(window, run);
+      return partsByLanguage(window, chooseLanguages(stretches, previous));
     }
+    const [language] = chooseLanguages([{ seconds: spokenSeconds(window.speech), languages }], previous);
+    return [{ ...window, language }];
+  }
+
+  async #detectStretches(window: SpeechWindow, { detectable, signal }: Run): Promise<SpeechStretch[]> {
+    const stretches: SpeechStretch[] = [];
+    for (const [index, { samples }] of partsAtPauses(window).entries()) {
+      const seconds = spokenSeconds(window.speech.slice(index, index + 1));
+      const isDetected = isLongEnough(seconds) && !signal.aborted;
+      const output = isDetected ? await this.#network.encode(padToWindow(samples)) : undefined;
+      const languages = output && (await detectLanguages(this.#network, this.#tokenizer, output, detectable));
+      stretches.push({ seconds, languages: languages ?? [] });
+    }
+    return stretches;
+  }
+
+  async #decodePart(window: SpeechWindow, encoderOutput: EncoderOutput, run: Run): Promise<WindowResult | undefined> {
+    const { language } = window;
     const isDivisible = run.temperature === 0 && window.samples.length >= MIN_DIVIDED_SECONDS * SAMPLE_RATE;
-    const options = { ...run, random: Math.random, isDivisible };
+    const options = { ...run, language, random: Math.random, isDivisible };
     const decoded = await decodeWindow(this.#network, this.#tokenizer, encoderOutput, options, run.signal);
     if (decoded === undefined) return undefined;
     if (isSilence(decoded)) return { segments: [], rest: [] };
@@ -192,7 +235,7 @@ export class WhisperModel {
     const split = splitAtTimestamps(decoded.tokens, windowSeconds, this.#tokenizer);
     const spokenSegments = split.segments.filter((segment) => this.#textOf(segment) !== "");
     const words = run.wordTimestamps
-      ? await this.#wordsOf(spokenSegments, encoderOutput, windowSeconds, run)
+      ? await this.#wordsOf(spokenSegments, encoderOutput, windowSeconds, options)
       : undefined;
     const { averageLogProbability, noSpeechProbability, temperature } = decoded;
     const segments = spokenSegments.map((segment, index): Omit<WhisperSegment, "voice"> => {
@@ -206,6 +249,7 @@ export class WhisperModel {
         confidence: { tokens, averageLogProbability, noSpeechProbability, temperature },
       };
     });
+    run.spoken.add(language, segments);
     return { segments, rest: remainderOf(window, split) };
   }
 
@@ -215,12 +259,17 @@ export class WhisperModel {
     return tidyPunctuation(filterHallucinations(this.#tokenizer.decode(tokens), endSeconds - startSeconds));
   }
 
-  #wordsOf(segments: readonly TimedSegment[], encoderOutput: EncoderOutput, windowSeconds: number, run: Run) {
+  #wordsOf(
+    segments: readonly TimedSegment[],
+    encoderOutput: EncoderOutput,
+    windowSeconds: number,
+    { language, translate }: Pick<DecodeOptions, "language" | "translate">,
+  ) {
     return wordTimestamps(this.#network, this.#tokenizer, {
       encoderOutput,
       windowSeconds,
-      language: run.language,
-      promptTokens: promptTokens(this.#tokenizer, run),
+      language,
+      promptTokens: promptTokens(this.#tokenizer, { language, translate }),
       segments: segments.map(({ tokens }) => tokens.filter((token) => token < this.#tokenizer.endOfText)),
     });
   }
@@ -234,15 +283,16 @@ interface Run {
   bestOf: number;
   wordTimestamps: boolean;
   prompt: readonly number[];
-  /** Set when detected. */
-  language: string | undefined;
+  /** Empty: the language is not detected. */
+  detectable: readonly string[];
+  spoken: SpokenLanguages;
   signal: AbortSignal;
 }
 
 interface WindowResult {
   segments: Omit<WhisperSegment, "voice">[];
   /** Audio that is not transcribed yet. */
-  rest: readonly SpeechSegment[];
+  rest: readonly SpeechWindow[];
 }
 
 function defaultThreads(): number {
@@ -251,34 +301,4 @@ function defaultThreads(): number {
 
 function shift({ startSeconds, endSeconds }: TimeRange, seconds: number): TimeRange {
   return { startSeconds: startSeconds + seconds, endSeconds: endSeconds + seconds };
-}
-
-/** What the model did not transcribe. */
-function remainderOf(window: SpeechSegment, { transcribedSeconds, isUnfinished }: SplitWindow): SpeechSegment[] {
-  const from = Math.round(transcribedSeconds * SAMPLE_RATE);
-  const minSeconds = isUnfinished ? MIN_REMAINDER_SECONDS.unfinished : MIN_REMAINDER_SECONDS.finished;
-  if (from === 0 || window.samples.length - from < minSeconds * SAMPLE_RATE) return [];
-  return [partOf(window, from, window.samples.length)];
-}
-
-/** Divided at the quietest point of the middle third. */
-function halvesOf(window: SpeechSegment): SpeechSegment[] {
-  const { length } = window.samples;
-  const middle = quietestPosition(window.samples, Math.round(length / 3), Math.round((length * 2) / 3));
-  return [partOf(window, 0, middle), partOf(window, middle, length)];
-}
-
-function partOf({ samples, startSeconds, endSeconds, speech }: SpeechSegment, from: number, to: number): SpeechSegment {
-  return {
-    samples: samples.subarray(from, to),
-    startSeconds: startSeconds + from / SAMPLE_RATE,
-    endSeconds: Math.min(endSeconds, startSeconds + to / SAMPLE_RATE),
-    speech,
-  };
-}
-
-function padToWindow(samples: Float32Array): Float32Array {
-  const padded = new Float32Array(WINDOW_SECONDS * SAMPLE_RATE);
-  padded.set(samples.subarray(0, padded.length));
-  return padded;
 }

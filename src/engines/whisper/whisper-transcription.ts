@@ -82,10 +82,10 @@ export class WhisperTranscription implements TranscriptionModel {
   async close(): Promise<void> {}
 
   async *transcribe(request: TranscriptionRequest, signal: AbortSignal): AsyncGenerator<TranscriptionEvent> {
-    const { samples, translate, prompt, temperature, wordTimes: wordTimestamps } = request;
-    const language = request.language ?? (this.languages.length === 1 ? this.languages[0] : undefined);
+    const { samples, language, translate, prompt, temperature, wordTimes: wordTimestamps } = request;
+    const { languages } = this;
     try {
-      const options = { language, translate, prompt, temperature, ...this.#search, wordTimestamps };
+      const options = { language, languages, translate, prompt, temperature, ...this.#search, wordTimestamps };
       const transcribe = (embedVoice?: EmbedVoice) =>
         this.#model.transcribe(samples, { ...options, embedVoice }, signal);
       if (request.speakers === undefined || this.#speakers === undefined) yield* transcribe();
