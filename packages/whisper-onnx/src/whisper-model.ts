@@ -11,7 +11,6 @@ import { tidyPunctuation } from "@parlance-inference/speech-segmentation/tidy-pu
 import type { TimeRange } from "@parlance-inference/speech-segmentation/vad-segmenter";
 import { VoiceActivityDetector } from "@parlance-inference/speech-segmentation/voice-activity-detector";
 import pLimit from "p-limit";
-import { chooseLanguages, isLongEnough, isMaybeMixed, type SpeechStretch } from "./choose-languages.ts";
 import { readWeightIndex } from "./ctranslate2-weights.ts";
 import {
   type DecodeOptions,
@@ -21,20 +20,14 @@ import {
   maxPromptTokens,
   promptTokens,
 } from "./decode-window.ts";
+import { divideByLanguage, type Heard } from "./divide-by-language.ts";
 import { PromptTooLongError } from "./errors.ts";
 import { type ComputeType, resolveComputeType } from "./open-graph.ts";
 import { splitAtTimestamps, type TimedSegment } from "./split-segments.ts";
-import { SpokenLanguages, spokenSeconds } from "./spoken-languages.ts";
+import { SpokenLanguages } from "./spoken-languages.ts";
 import { type EncoderOutput, WhisperNetwork } from "./whisper-network.ts";
 import { WhisperTokenizer } from "./whisper-tokenizer.ts";
-import {
-  halvesOf,
-  padToWindow,
-  partsAtPauses,
-  partsByLanguage,
-  remainderOf,
-  type SpeechWindow,
-} from "./window-parts.ts";
+import { halvesOf, padToWindow, remainderOf, type SpeechWindow } from "./window-parts.ts";
 import { type WhisperWord, wordTimestamps } from "./word-timestamps.ts";
 
 export interface WhisperFiles {
@@ -109,7 +102,7 @@ export class WhisperModel {
   readonly #network: WhisperNetwork;
   readonly #tokenizer: WhisperTokenizer;
   readonly #vad: VoiceActivityDetector;
-  /** Concurrent recordings take turns window by window, because each window uses all threads. */
+  /** Concurrent recordings take turns, because each window uses all threads. */
   readonly #oneAtATime = pLimit(1);
 
   private constructor(network: WhisperNetwork, tokenizer: WhisperTokenizer, vad: VoiceActivityDetector) {
@@ -170,8 +163,7 @@ export class WhisperModel {
       const voice = await embedVoice?.(speechOf(window));
       const pending: SpeechWindow[] = [window];
       for (let current = pending.shift(); current !== undefined; current = pending.shift()) {
-        const part = current;
-        const result = await this.#oneAtATime(() => (signal.aborted ? undefined : this.#decode(part, run)));
+        const result = await this.#decode(current, run);
         if (signal.aborted || result === undefined) return;
         yield* result.segments.map((segment): WhisperSegment => ({ ...segment, voice }));
         pending.unshift(...result.rest);
@@ -188,39 +180,30 @@ export class WhisperModel {
     return tokens;
   }
 
-  /** Undefined once the signal aborts. */
+  /** Undefined once the signal aborts. Recordings take turns step by step: a window may have many stretches. */
   async #decode(window: SpeechWindow, run: Run): Promise<WindowResult | undefined> {
-    const encoderOutput = await this.#network.encode(padToWindow(window.samples));
-    if (run.signal.aborted) return undefined;
-    const parts = window.language === undefined ? await this.#partsByLanguage(window, encoderOutput, run) : [window];
+    const listen = (samples: Float32Array) => this.#inTurn(run, () => this.#listen(samples, window, run));
+    const { encoderOutput } = window;
+    const heard = encoderOutput === undefined ? await listen(window.samples) : { encoderOutput, languages: [] };
+    if (heard === undefined) return undefined;
+    const parts =
+      window.language === undefined ? await divideByLanguage(window, heard, run.spoken.current, listen) : [window];
     if (parts.length > 1) return { segments: [], rest: parts };
-    return this.#decodePart(parts[0] ?? window, encoderOutput, run);
+    return this.#inTurn(run, () => this.#decodePart(parts[0] ?? window, heard.encoderOutput, run));
   }
 
-  /** The window with its language, or its parts if the language changes in it. */
-  async #partsByLanguage(window: SpeechWindow, encoderOutput: EncoderOutput, run: Run): Promise<SpeechWindow[]> {
-    const { detectable, spoken } = run;
-    if (detectable.length === 0) return [{ ...window, language: spoken.current }];
-    const languages = await detectLanguages(this.#network, this.#tokenizer, encoderOutput, detectable);
-    const previous = spoken.current ?? languages[0]?.language ?? "en";
-    if (window.speech.length > 1 && isMaybeMixed(languages)) {
-      const stretches = await this.#detectStretches(window, run);
-      return partsByLanguage(window, chooseLanguages(stretches, previous));
-    }
-    const [language] = chooseLanguages([{ seconds: spokenSeconds(window.speech), languages }], previous);
-    return [{ ...window, language }];
+  async #listen(samples: Float32Array, { language }: SpeechWindow, { detectable }: Run): Promise<Heard> {
+    const encoderOutput = await this.#network.encode(padToWindow(samples));
+    if (language !== undefined || detectable.length === 0) return { encoderOutput, languages: [] };
+    return {
+      encoderOutput,
+      languages: await detectLanguages(this.#network, this.#tokenizer, encoderOutput, detectable),
+    };
   }
 
-  async #detectStretches(window: SpeechWindow, { detectable, signal }: Run): Promise<SpeechStretch[]> {
-    const stretches: SpeechStretch[] = [];
-    for (const [index, { samples }] of partsAtPauses(window).entries()) {
-      const seconds = spokenSeconds(window.speech.slice(index, index + 1));
-      const isDetected = isLongEnough(seconds) && !signal.aborted;
-      const output = isDetected ? await this.#network.encode(padToWindow(samples)) : undefined;
-      const languages = output && (await detectLanguages(this.#network, this.#tokenizer, output, detectable));
-      stretches.push({ seconds, languages: languages ?? [] });
-    }
-    return stretches;
+  /** Undefined once the signal has aborted. */
+  #inTurn<Result>({ signal }: Run, work: () => Promise<Result>): Promise<Result | undefined> {
+    return this.#oneAtATime(() => (signal.aborted ? undefined : work()));
   }
 
   async #decodePart(window: SpeechWindow, encoderOutput: EncoderOutput, run: Run): Promise<WindowResult | undefined> {

@@ -5,11 +5,14 @@ import { quietestPosition } from "@parlance-inference/speech-segmentation/quiete
 import type { SpeechSegment } from "@parlance-inference/speech-segmentation/vad-segmenter";
 import type { SplitWindow } from "./split-segments.ts";
 import { WINDOW_SECONDS } from "./whisper-graphs.ts";
+import type { EncoderOutput } from "./whisper-network.ts";
 
 /** A window of speech, or a part of one. */
 export interface SpeechWindow extends SpeechSegment {
   /** Undefined: not detected yet. */
   language?: string | undefined;
+  /** Undefined: not encoded yet. */
+  encoderOutput?: EncoderOutput | undefined;
 }
 
 /**
@@ -46,16 +49,19 @@ export function partsAtPauses(window: SpeechWindow): SpeechWindow[] {
   return [0, ...cuts].map((from, index) => partOf(window, from, cuts[index] ?? window.samples.length));
 }
 
-/** Divided in the pauses where the language changes; `languages` are those of the window's ranges of speech. */
-export function partsByLanguage(window: SpeechWindow, languages: readonly string[]): SpeechWindow[] {
+/** Divided in the pauses where the language changes; `stretches` are the window's ranges of speech. */
+export function partsByLanguage(
+  window: SpeechWindow,
+  stretches: readonly Pick<SpeechWindow, "language" | "encoderOutput">[],
+): SpeechWindow[] {
   const cuts = [...pauses(window), window.samples.length];
   const parts: SpeechWindow[] = [];
-  let from = 0;
-  for (const [index, language] of languages.entries()) {
-    if (language === languages[index + 1]) continue;
+  let [first, from] = [0, 0];
+  for (const [index, { language, encoderOutput }] of stretches.entries()) {
+    if (language === stretches[index + 1]?.language) continue;
     const to = cuts[index] ?? window.samples.length;
-    parts.push({ ...partOf(window, from, to), language });
-    from = to;
+    parts.push({ ...partOf(window, from, to), language, ...(first === index && { encoderOutput }) });
+    [first, from] = [index + 1, to];
   }
   return parts;
 }
@@ -69,9 +75,10 @@ function pauses({ startSeconds, samples, speech }: SpeechWindow): number[] {
 }
 
 function partOf(window: SpeechWindow, from: number, to: number): SpeechWindow {
-  const { samples, startSeconds, endSeconds } = window;
+  const { samples, startSeconds, endSeconds, speech, language } = window;
   return {
-    ...window,
+    speech,
+    language,
     samples: samples.subarray(from, to),
     startSeconds: startSeconds + from / SAMPLE_RATE,
     endSeconds: Math.min(endSeconds, startSeconds + to / SAMPLE_RATE),
