@@ -39,3 +39,13 @@ test("prefers a sequence that holds the prompt's prefix to a neighbor", async ()
   expect(acquire(`${text} and slept.`)).toMatchObject({ id: third.id, reusedTokens: prompt(text).length });
   expect(acquire("Good morning").id).toBe(second.id);
 });
+
+test("leaves a long conversation to a prompt that continues it, not to one that begins alike", async () => {
+  const [begin, conversation] = ["The dragon", `The dragon ${"ate another rock and slept, then".repeat(20)}`];
+  const { id, sequence } = acquire();
+  await sequence.evaluateWithoutGeneratingNewTokens(prompt(conversation));
+  pool.release(sequence, 0);
+  const other = acquire(`${begin} flew.`);
+  expect(other.id).not.toBe(id);
+  expect(acquire(`${conversation} woke.`)).toMatchObject({ id, reusedTokens: prompt(conversation).length });
+});

@@ -18,6 +18,12 @@ export interface AcquiredSequence {
   repeatableTokens: number;
 }
 
+/**
+ * Evaluated tokens that a request may discard for each that it reuses. Every prompt begins as the others of its template:
+ * without a limit, a short question would take the sequence of a long conversation, although others are free.
+ */
+const MAX_DISCARDED_PER_REUSED = 8;
+
 interface Waiting {
   enter: (sequence: LlamaContextSequence) => void;
 }
@@ -56,8 +62,8 @@ export class SequencePool {
   }
 
   /**
-   * Returns the free sequence that shares the longest prefix with the prompt, if any is free; among equals one beside
-   * those in use, then the least recently used.
+   * Returns the free sequence that shares the longest prefix with the prompt, if any is free, without those that would
+   * lose much for little; among equals one beside those in use, then the least recently used.
    */
   tryAcquire(prompt: readonly Token[], reuse: PrefixReuse): AcquiredSequence | undefined {
     const sequence = this.#removeBest(prompt, reuse);
@@ -91,7 +97,9 @@ export class SequencePool {
     let most = { tokens: -1, neighbors: 0 };
     const free = new Set(this.#free.map((sequence) => this.#ids.get(sequence)));
     for (const sequence of this.#free) {
-      const tokens = this.#reusable(sequence, prompt, reuse);
+      const reusable = this.#reusable(sequence, prompt, reuse);
+      const discarded = sequence.nextTokenIndex - reusable;
+      const tokens = discarded > MAX_DISCARDED_PER_REUSED * reusable ? 0 : reusable;
       const neighbors = this.#busyNeighbors(sequence, free);
       if (tokens < most.tokens || (tokens === most.tokens && neighbors <= most.neighbors)) continue;
       best = sequence;
