@@ -4,7 +4,7 @@ import { eventually } from "../support/service/eventually.ts";
 import { processState } from "../support/service/process-state.ts";
 import { startServiceProcess } from "../support/service/service-process.ts";
 
-test("a worker that is stuck is replaced, and the service still ends", async () => {
+test("a worker that is stuck is replaced, and a service ends with one", async () => {
   const service = await startServiceProcess({ config: "builtin_models: false\nserver: { workers: 2 }\n" });
   onTestFinished(async () => void (await service.stop()));
   const workers = () =>
@@ -23,4 +23,8 @@ test("a worker that is stuck is replaced, and the service still ends", async () 
     expect(answer.status).toBe(401);
     await answer.text();
   }
+  const [last = 0] = workers();
+  process.kill(last, "SIGSTOP");
+  expect(await service.stop()).toBe(0);
+  expect(processState(last)).toBe("ended");
 });

@@ -2,7 +2,7 @@ import type { TimeRange } from "@parlance-inference/speech-segmentation/vad-segm
 
 /** The languages of a recording so far. */
 export class SpokenLanguages {
-  /** That of the last speech; undefined: unknown. */
+  /** Language of the last speech; undefined: unknown. */
   current: string | undefined;
   readonly #seconds = new Map<string | undefined, number>();
 

@@ -15,7 +15,7 @@ interface Turn {
   number: number;
   /** CPU time of the main thread when it began. */
   startMs: number;
-  /** At half the limit: when the work is native, a stack at the limit is only of what comes after it. */
+  /** Last sample, from half the limit on: when the work is native, a stack at the limit is only of what comes after it. */
   earlier: Sample | undefined;
   isReported: boolean;
 }

@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads";
 export interface Stall {
   /** CPU time without a turn when the stack was taken. */
   cpuMs: number;
-  /** Innermost frame first, as `function (file:line:column)`; then those of the same turn at half the limit. */
+  /** Innermost frame first, as `function (file:line:column)`; then those of an earlier moment of the turn. */
   stack: readonly string[];
 }
 
