@@ -23,7 +23,7 @@ test.each(DATABASE_KINDS)("says for each table of %s what export and erasure do 
   const registrations: Readonly<Record<string, AnyRegistration>> = PERSONAL_DATA;
   const missing = present.flatMap(({ name, columns }) => {
     const registration = registrations[toCamelCase(name)];
-    if (registration === undefined) return [`${name} has no entry in src/app/personal-data.ts`];
+    if (registration === undefined) return [`${name} says nothing where its rows are declared`];
     const personal = columns.map((column) => column.name).filter((column) => PERSONAL.test(column));
     const handled = "reason" in registration ? [] : columnsOf(registration);
     return personal

@@ -1,6 +1,7 @@
 /** Stores when each catalog ID first appeared, which clients see as its `created`. */
 
 import type { Executor } from "../storage/database.ts";
+import type { PersonalData } from "../storage/personal-data.ts";
 
 /** Statements have a bounded number of parameters. */
 const BATCH = 200;
@@ -35,3 +36,7 @@ declare module "../storage/schema.ts" {
     modelSightings: ModelSightingRow;
   }
 }
+
+export const modelSightingData = {
+  modelSightings: { reason: "Models." },
+} as const satisfies PersonalData;

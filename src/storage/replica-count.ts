@@ -1,6 +1,7 @@
 /** The last known number of replicas, for one that starts while it cannot count them. */
 
 import type { Executor } from "./database.ts";
+import type { PersonalData } from "./personal-data.ts";
 
 /** Resolves with 0 if none was recorded. */
 export async function readReplicaCount(executor: Executor): Promise<number> {
@@ -15,3 +16,5 @@ export async function writeReplicaCount(executor: Executor, replicas: number): P
     .onConflict((conflict) => conflict.column("singleton").doUpdateSet({ replicas }))
     .execute();
 }
+
+export const replicaCountData = { replicaCount: { reason: "Number of processes." } } as const satisfies PersonalData;

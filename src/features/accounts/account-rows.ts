@@ -1,5 +1,6 @@
 /** Rows of organizations, projects, service accounts, keys, access to models and the audit log. Times are epoch milliseconds. */
 
+import { type PersonalData, PSEUDONYM } from "../../storage/personal-data.ts";
 import type { ShownApiKey } from "../../wire/openai/organization/organization-api-keys.ts";
 
 export interface OrganizationRow {
@@ -95,3 +96,37 @@ declare module "../../storage/schema.ts" {
     accountChanges: AccountChangesRow;
   }
 }
+
+const NO_PERSON = "Names of resources; persons are in other tables.";
+
+export const accountData = {
+  organizations: { reason: NO_PERSON, impersonal: { name: "Name of the organization." } },
+  projects: { reason: NO_PERSON, texts: { columns: ["name"], within: "organizationId" } },
+  serviceAccounts: { reason: NO_PERSON, texts: { columns: ["name"], within: "projectId" } },
+  modelPermissions: { reason: "Settings of projects and organizations." },
+  accountChanges: { reason: "One counter." },
+  auditLogs: {
+    rows: [
+      {
+        by: { actorUserId: "user", actorKeyId: "caller" },
+        order: "id",
+        erase: { actorUserId: PSEUDONYM, ipAddress: null, userAgent: null },
+      },
+      {
+        by: { resourceId: "user" },
+        hidden: ["actorKeyId", "actorUserId", "ipAddress", "userAgent"],
+        order: "id",
+        erase: { resourceId: PSEUDONYM, details: "{}" },
+      },
+      {
+        by: { resourceId: "key" },
+        hidden: ["actorKeyId", "actorUserId", "ipAddress", "userAgent"],
+        order: "id",
+        // The name of a key can be that of a person.
+        erase: { details: "{}" },
+      },
+    ],
+    texts: { columns: ["details", "projectName"], within: "organizationId" },
+    impersonal: { userAgent: "Erased with its entry." },
+  },
+} as const satisfies PersonalData;

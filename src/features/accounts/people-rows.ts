@@ -1,5 +1,7 @@
 /** Rows of users, groups, roles and invites. Times are epoch milliseconds. */
 
+import { type PersonalData, PSEUDONYM } from "../../storage/personal-data.ts";
+
 /** Built-in role of a user in the organization. */
 export type OrganizationRole = "owner" | "member" | "reader";
 
@@ -130,3 +132,30 @@ declare module "../../storage/schema.ts" {
     invites: InviteRow;
   }
 }
+
+export const peopleData = {
+  groups: {
+    reason: "Names of resources; persons are in other tables.",
+    texts: { columns: ["name", "nameKey"], within: "organizationId" },
+    impersonal: { providerGroup: "Name that the provider has." },
+  },
+  groupMembers: { rows: [{ by: { userId: "user" }, erase: "delete" }] },
+  projectUsers: { rows: [{ by: { userId: "user" }, erase: "delete" }] },
+  projectGroups: { reason: "Groups of projects." },
+  roleAssignments: { rows: [{ by: { principalId: "user" }, erase: "delete" }] },
+  roles: {
+    rows: [{ by: { createdBy: "user" }, erase: { createdBy: PSEUDONYM } }],
+    texts: { columns: ["name", "nameKey", "description"], within: "organizationId" },
+  },
+  invites: {
+    rows: [
+      { by: { email: "email", userId: "user" }, hidden: ["tokenHash", "invitedBy", "invitedByKey"], erase: "delete" },
+      { by: { invitedBy: "user" }, hidden: ["tokenHash", "email", "userId"], erase: { invitedBy: PSEUDONYM } },
+    ],
+    impersonal: { projects: "IDs and roles." },
+  },
+  users: {
+    rows: [{ by: { id: "user" }, erase: "delete" }],
+    impersonal: { email: "Deleted with its row.", scimUserName: "Deleted with its row." },
+  },
+} as const satisfies PersonalData;

@@ -4,6 +4,7 @@
  */
 
 import type { Executor } from "../../storage/database.ts";
+import type { PersonalData } from "../../storage/personal-data.ts";
 import { toNameKey } from "./groups/group-queries.ts";
 
 type NamedKind = "project" | "role" | "service account";
@@ -115,3 +116,10 @@ async function findTarget(executor: Executor, { scopeId, kind, text }: NameRefer
     .executeTakeFirst();
   return row?.targetId;
 }
+
+export const resolvedNameData = {
+  resolvedNames: {
+    reason: "Names of resources; persons are in other tables.",
+    impersonal: { name: "Name in the configuration." },
+  },
+} as const satisfies PersonalData;

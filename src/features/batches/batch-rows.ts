@@ -1,5 +1,6 @@
 /** Rows of batches. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
 import type { ShownBatch } from "../../wire/openai/batches.ts";
 
 type BatchStatus =
@@ -40,3 +41,7 @@ declare module "../../storage/schema.ts" {
     batchParts: BatchPartRow;
   }
 }
+
+export const batchPartData = {
+  batchParts: { reason: "Erased with their batch." },
+} as const satisfies PersonalData;

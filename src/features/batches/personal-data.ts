@@ -34,5 +34,4 @@ const batchesOfPerson: QueriedRows<"batches"> = {
 
 export const batchData = {
   batches: { rows: [batchesOfPerson], texts: { columns: ["metadata", "errors"], within: "projectId" } },
-  batchParts: { reason: "Erased with their batch." },
 } as const satisfies PersonalData;

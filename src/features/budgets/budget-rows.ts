@@ -1,3 +1,4 @@
+import type { PersonalData } from "../../storage/personal-data.ts";
 import type { SpendPeriod, SpendSubject } from "../quota/index.ts";
 
 /** Budget, or alert in OpenAI's shape, which is a budget of a month that refuses nothing. */
@@ -45,3 +46,10 @@ declare module "../../storage/schema.ts" {
     spendAlerts: SpendAlertRow;
   }
 }
+
+export const spendAlertData = {
+  spendAlerts: {
+    reason:
+      "Limits that were reached, of which users and end users are hashed; a key's ID names nobody once it is erased.",
+  },
+} as const satisfies PersonalData;

@@ -49,8 +49,4 @@ export const budgetData = {
     texts: { columns: ["name"], within: "organizationId" },
     impersonal: { subject: "Kind of the subject.", subjectPrefix: "Text before the subjects of e-mails." },
   },
-  spendAlerts: {
-    reason:
-      "Limits that were reached, of which users and end users are hashed; a key's ID names nobody once it is erased.",
-  },
 } as const satisfies PersonalData;

@@ -1,5 +1,6 @@
 import type { CacheSize, NewStoredAnswer, PurgeFilter, StoredAnswer } from "../../inference/cache/cache-store.ts";
 import type { Database } from "../../storage/database.ts";
+import type { PersonalData } from "../../storage/personal-data.ts";
 import type { CacheBackend } from "./cache-backend.ts";
 import {
   findAnswer,
@@ -113,3 +114,10 @@ declare module "../../storage/schema.ts" {
     cachedAnswers: CachedAnswerRow;
   }
 }
+
+export const cachedAnswerData = {
+  cachedAnswers: {
+    reason: "Answers by the hash of their request, which names nobody; they expire.",
+    impersonal: { model: "A model of the catalog." },
+  },
+} as const satisfies PersonalData;

@@ -1,4 +1,5 @@
 import type { EntryKind } from "../../config/layer.ts";
+import { type PersonalData, PSEUDONYM } from "../../storage/personal-data.ts";
 import type { ShownVersion } from "../../wire/openai/organization/organization-entries.ts";
 
 /** One row, whose version increases with every change: replicas poll it. */
@@ -47,3 +48,18 @@ declare module "../../storage/schema.ts" {
     configurationChanges: ConfigurationChangeRow;
   }
 }
+
+export const configurationData = {
+  configurationState: { reason: "One counter." },
+  configurationEntries: {
+    reason: "Models, connections and settings of the installation.",
+    impersonal: { name: "Name of an entry.", value: "Settings of the operator." },
+  },
+  configurationChanges: {
+    reason: "Earlier models, connections and settings of the installation.",
+    impersonal: { name: "Name of an entry.", valueBefore: "Settings of the operator.", valueAfter: "The same." },
+  },
+  configurationVersions: {
+    rows: [{ by: { actorUserId: "user", actorKeyId: "caller" }, order: "version", erase: { actorUserId: PSEUDONYM } }],
+  },
+} as const satisfies PersonalData;

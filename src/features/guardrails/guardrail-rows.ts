@@ -1,3 +1,5 @@
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** Guardrails of a project. Its moderation policy has a separate table, which older replicas read. */
 export interface ProjectGuardrailsRow {
   projectId: string;
@@ -11,3 +13,10 @@ declare module "../../storage/schema.ts" {
     projectGuardrails: ProjectGuardrailsRow;
   }
 }
+
+export const projectGuardrailData = {
+  projectGuardrails: {
+    reason: "Settings of projects.",
+    impersonal: { guardrails: "Rules, which an erasure must not weaken." },
+  },
+} as const satisfies PersonalData;

@@ -1,5 +1,7 @@
 /** Rows of requests with an `Idempotency-Key`. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 export interface IdempotentRequestRow {
   /** SHA-256 of the caller's key, the method, the path and the idempotency key, in hexadecimal. */
   id: string;
@@ -20,3 +22,9 @@ declare module "../../storage/schema.ts" {
     idempotentRequests: IdempotentRequestRow;
   }
 }
+
+export const idempotentRequestData = {
+  idempotentRequests: {
+    rows: [{ by: { keyId: "caller" }, hidden: ["id", "bodyHash", "answer"], erase: "delete" }],
+  },
+} as const satisfies PersonalData;

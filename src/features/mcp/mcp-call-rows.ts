@@ -1,3 +1,4 @@
+import type { PersonalData } from "../../storage/personal-data.ts";
 import type { ShownToolCall } from "../../wire/openai/organization/mcp-tool-calls.ts";
 
 /** One call of a tool of an MCP server, without its arguments and its result. */
@@ -18,3 +19,7 @@ declare module "../../storage/schema.ts" {
     mcpCalls: McpCallRow;
   }
 }
+
+export const mcpCallData = {
+  mcpCalls: { rows: [{ by: { keyId: "caller" }, order: "id", erase: "delete" }] },
+} as const satisfies PersonalData;

@@ -1,5 +1,7 @@
 /** Rows of grants. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** What an owner lets this service do at an MCP server: tokens of OAuth, or a request for them. */
 export interface McpGrantRow {
   id: string;
@@ -51,3 +53,8 @@ declare module "../../storage/schema.ts" {
     mcpRevocations: McpRevocationRow;
   }
 }
+
+export const mcpGrantData = {
+  mcpGrants: { rows: [{ by: { userId: "user" }, order: "id", hidden: ["tokens", "request"], erase: "delete" }] },
+  mcpRevocations: { reason: "Encrypted tokens without an owner, which are deleted once they are revoked." },
+} as const satisfies PersonalData;

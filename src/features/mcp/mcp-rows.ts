@@ -1,3 +1,5 @@
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** What an MCP client has sent to another replica than the one that waits for it. */
 export interface McpMessageRow {
   /** Hash of what the message belongs to. */
@@ -13,3 +15,10 @@ declare module "../../storage/schema.ts" {
     mcpMessages: McpMessageRow;
   }
 }
+
+export const mcpMessageData = {
+  mcpMessages: {
+    reason: "Encrypted on their way between replicas, and deleted within minutes.",
+    impersonal: { content: "Encrypted." },
+  },
+} as const satisfies PersonalData;

@@ -1,5 +1,7 @@
 /** Rows of the moderation of projects. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** Moderation of a project's chats. Null: as requested. */
 export interface ModerationPolicyRow {
   projectId: string;
@@ -19,3 +21,14 @@ declare module "../../storage/schema.ts" {
     moderationPolicies: ModerationPolicyRow;
   }
 }
+
+export const moderationPolicyData = {
+  moderationPolicies: {
+    reason: "Settings of projects.",
+    impersonal: {
+      unsupportedLanguage: "One of a list.",
+      model: "A model of the catalog.",
+      unsupportedLanguageModel: "A model of the catalog.",
+    },
+  },
+} as const satisfies PersonalData;

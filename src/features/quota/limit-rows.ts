@@ -1,5 +1,7 @@
 /** Rows of rate limits and spend limits. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** Null: the configured default applies. */
 export interface RateLimitRow {
   projectId: string;
@@ -33,3 +35,8 @@ declare module "../../storage/schema.ts" {
     spendLimits: SpendLimitRow;
   }
 }
+
+export const limitData = {
+  rateLimits: { reason: "Settings of projects.", impersonal: { model: "A model of the catalog." } },
+  spendLimits: { reason: "Settings of projects, organizations and keys." },
+} as const satisfies PersonalData;

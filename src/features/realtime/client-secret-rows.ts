@@ -1,5 +1,7 @@
 /** Rows of client secrets. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 export interface ClientSecretRow {
   /** SHA-256 in hexadecimal. */
   secretHash: string;
@@ -16,3 +18,7 @@ declare module "../../storage/schema.ts" {
     clientSecrets: ClientSecretRow;
   }
 }
+
+export const clientSecretData = {
+  clientSecrets: { rows: [{ by: { keyId: "key" }, hidden: ["secretHash", "session"], erase: "delete" }] },
+} as const satisfies PersonalData;

@@ -66,7 +66,6 @@ function toAuthor({ organizationId, identifiers: { caller, endUser, user } }: Pe
 }
 
 export const recordedContentData = {
-  projectRecordings: { reason: "Settings of projects." },
   recordedContents: { rows: [contentsOfPerson], texts: { columns: ["model"], within: "organizationId" } },
   requestFeedback: { rows: [feedbackOfPerson], impersonal: { prompt: "A stored prompt." } },
 } as const satisfies PersonalData;

@@ -1,6 +1,7 @@
 /** Rows of recorded content. */
 
 import type { Generated } from "kysely";
+import type { PersonalData } from "../../storage/personal-data.ts";
 
 /** What a project records. Without a row, nothing. */
 export interface ProjectRecordingRow {
@@ -38,3 +39,7 @@ declare module "../../storage/schema.ts" {
     recordedContents: RecordedContentRow;
   }
 }
+
+export const projectRecordingData = {
+  projectRecordings: { reason: "Settings of projects." },
+} as const satisfies PersonalData;

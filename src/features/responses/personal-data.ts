@@ -134,6 +134,4 @@ function open(
 export const responseData = {
   storedResponses: { rows: [contentOfPerson("storedResponses"), responsesOfEndUser] },
   conversations: { rows: [contentOfPerson("conversations")] },
-  responseItems: { reason: "Exported and erased with their response or conversation." },
-  responseEvents: { reason: "Erased with their response." },
 } as const satisfies PersonalData;

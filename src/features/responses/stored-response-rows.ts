@@ -1,5 +1,7 @@
 /** Rows of stored responses and conversations. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** Stored response of the Responses API. */
 export interface StoredResponseRow {
   id: string;
@@ -58,3 +60,8 @@ declare module "../../storage/schema.ts" {
     responseEvents: ResponseEventsRow;
   }
 }
+
+export const responseItemData = {
+  responseItems: { reason: "Exported and erased with their response or conversation." },
+  responseEvents: { reason: "Erased with their response." },
+} as const satisfies PersonalData;

@@ -1,5 +1,7 @@
 /** Rows of identities, passwords and sessions. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** Identity of a user at an issuer. */
 export interface ExternalIdentityRow {
   issuer: string;
@@ -69,3 +71,22 @@ declare module "../../storage/schema.ts" {
     userSessions: UserSessionRow;
   }
 }
+
+export const signOnData = {
+  externalIdentities: {
+    rows: [{ by: { userId: "user" }, erase: "delete" }],
+    impersonal: { subject: "Deleted with its row." },
+  },
+  userPasswords: { rows: [{ by: { userId: "user" }, hidden: ["hash"], erase: "delete" }] },
+  passwordLinks: {
+    rows: [
+      { by: { userId: "user" }, hidden: ["tokenHash", "createdBy", "createdByKey"], erase: "delete" },
+      { by: { createdBy: "user" }, hidden: ["tokenHash", "userId"], erase: "delete" },
+    ],
+    impersonal: { createdByKey: "A key, whose links end with it." },
+  },
+  userSessions: {
+    rows: [{ by: { userId: "user" }, hidden: ["adminHash", "projectHash", "tokens"], erase: "delete" }],
+    impersonal: { subject: "Deleted with its row.", sid: "Deleted with its row.", projectKeyId: "Key of the project." },
+  },
+} as const satisfies PersonalData;

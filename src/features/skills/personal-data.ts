@@ -51,8 +51,7 @@ const versionsOfPerson: QueriedRows<"skillVersions"> = {
   },
 };
 
-export const skillData = {
-  skills: { reason: "Names and authors are those of their versions, in another table." },
+export const skillVersionData = {
   skillVersions: {
     rows: [versionsOfPerson],
     texts: { columns: ["name", "description"], within: "projectId" },

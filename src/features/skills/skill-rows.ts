@@ -1,5 +1,7 @@
 /** Rows of skills. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 export interface SkillRow {
   id: string;
   projectId: string;
@@ -32,3 +34,7 @@ declare module "../../storage/schema.ts" {
     skillVersions: SkillVersionRow;
   }
 }
+
+export const skillData = {
+  skills: { reason: "Names and authors are those of their versions, in another table." },
+} as const satisfies PersonalData;

@@ -13,7 +13,7 @@ import { archiveProject, insertProject } from "../accounts/projects/project-quer
 import { FileStore } from "../files/file-store.ts";
 import { LocalBlobs } from "../files/local-blobs.ts";
 import { ContainerSkillReader } from "./container-skills.ts";
-import { skillData } from "./personal-data.ts";
+import { skillVersionData } from "./personal-data.ts";
 import { insertVersion, sumBundleBytes } from "./skill-queries.ts";
 import { skillRetention } from "./skill-retention.ts";
 import { Skills } from "./skills.ts";
@@ -69,7 +69,7 @@ async function open(kind: (typeof DATABASE_KINDS)[number]) {
 }
 
 const personOf = (...caller: string[]) => ({ identifiers: { caller } }) as unknown as Person;
-const versions = skillData.skillVersions.rows[0];
+const versions = skillVersionData.skillVersions.rows[0];
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
   test("retention removes skills of archived projects, and what uploads and deletions left", async () => {

@@ -1,5 +1,6 @@
 /** Rows of uploads in parts. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
 import type { ShownUpload } from "../../wire/openai/uploads.ts";
 import type { FileRow } from "../files/index.ts";
 
@@ -26,3 +27,10 @@ declare module "../../storage/schema.ts" {
     uploadParts: UploadPartRow;
   }
 }
+
+export const uploadData = {
+  uploads: {
+    rows: [{ by: { createdBy: "caller" }, order: "id", erase: { createdBy: null, status: "cancelled", filename: "" } }],
+  },
+  uploadParts: { reason: "Deleted with their upload, an hour after it began." },
+} as const satisfies PersonalData;

@@ -138,11 +138,7 @@ export const usageData = {
     texts: { columns: ["model"], within: "organizationId" },
     impersonal: { deployment: "A deployment.", imageSize: "One of a list." },
   },
-  usageRecords: { reason: "Sums of usage_dimensions, which names the caller." },
-  usageRollups: { reason: "Sums of usage_dimensions, which names the caller." },
   usageLabels: { rows: [labelsOfPerson] },
-  usageLabelRollups: { reason: "Sums of usage_labels, which names the end user." },
-  usageWriters: { reason: "Processes that write usage." },
   requestDimensions: {
     // Deleted with the last request that refers to it.
     impersonal: { deployment: "A deployment.", error: "A code." },

@@ -1,6 +1,7 @@
 /** Rows of usage: whom it belongs to, and its sums. Times are epoch milliseconds. */
 
 import type { Operation, RecordedDetails, RecordedUsage } from "../../kernel/usage.ts";
+import type { PersonalData } from "../../storage/personal-data.ts";
 
 /** Caller, key, model and deployment of usage. Sums refer to it by number. */
 export interface UsageDimensionRow {
@@ -71,3 +72,10 @@ declare module "../../storage/schema.ts" {
     usageWriters: UsageWriterRow;
   }
 }
+
+export const usageSumData = {
+  usageRecords: { reason: "Sums of usage_dimensions, which names the caller." },
+  usageRollups: { reason: "Sums of usage_dimensions, which names the caller." },
+  usageLabelRollups: { reason: "Sums of usage_labels, which names the end user." },
+  usageWriters: { reason: "Processes that write usage." },
+} as const satisfies PersonalData;

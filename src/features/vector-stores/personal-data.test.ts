@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { createLogger } from "../../kernel/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
 import type { Person, PersonalContext } from "../../storage/personal-data.ts";
-import { vectorStoreData } from "./personal-data.ts";
+import { vectorStoreFileData } from "./personal-data.ts";
 import type { VectorStoreFileRow } from "./vector-store-rows.ts";
 
 const database = openDatabase({ url: undefined, file: ":memory:", logger: createLogger("silent") });
@@ -58,7 +58,7 @@ test("erases the content that a person added or uploaded, and nothing else", asy
         .execute();
     }
   });
-  const [rows] = vectorStoreData.vectorStoreFiles.rows;
+  const [rows] = vectorStoreFileData.vectorStoreFiles.rows;
   const context = { database } as PersonalContext;
   const exported = (await Array.fromAsync(rows.read?.(context, ADA) ?? [])) as VectorStoreFileRow[];
   expect(exported.map(({ id }) => id)).toEqual(["f1", "f2"]);

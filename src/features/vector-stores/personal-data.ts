@@ -53,16 +53,9 @@ const filesOfPerson: QueriedRows<"vectorStoreFiles"> = {
   },
 };
 
-export const vectorStoreData = {
-  vectorStores: {
-    reason: "Settings of stores of projects; their files are in another table.",
-    texts: { columns: ["name", "description", "metadata"], within: "projectId" },
-    impersonal: { embeddingModel: "A model of the catalog." },
-  },
+export const vectorStoreFileData = {
   vectorStoreFiles: {
     rows: [filesOfPerson],
     texts: { columns: ["filename", "attributes", "errorMessage"], within: "projectId" },
   },
-  vectorStoreBatches: { reason: "Groups of files, which are in another table." },
-  vectorStoreSegments: { reason: "Erased with the files of their stores." },
 } as const satisfies PersonalData;

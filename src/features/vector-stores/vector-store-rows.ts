@@ -1,5 +1,6 @@
 /** Rows of vector stores. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
 import type { ShownStore, ShownStoreFile } from "../../wire/openai/vector-stores.ts";
 
 export interface VectorStoreRow extends ShownStore {
@@ -60,3 +61,13 @@ declare module "../../storage/schema.ts" {
     vectorStoreSegments: VectorStoreSegmentRow;
   }
 }
+
+export const vectorStoreData = {
+  vectorStores: {
+    reason: "Settings of stores of projects; their files are in another table.",
+    texts: { columns: ["name", "description", "metadata"], within: "projectId" },
+    impersonal: { embeddingModel: "A model of the catalog." },
+  },
+  vectorStoreBatches: { reason: "Groups of files, which are in another table." },
+  vectorStoreSegments: { reason: "Erased with the files of their stores." },
+} as const satisfies PersonalData;

@@ -36,10 +36,4 @@ function payloadsOfPerson<Name extends "webhookDeliveries" | "webhookLog">(table
 export const webhookData = {
   webhookDeliveries: { rows: [payloadsOfPerson("webhookDeliveries")] },
   webhookLog: { rows: [payloadsOfPerson("webhookLog")] },
-  webhookEndpoints: {
-    reason: "Receivers of a project's events; the audit log says who changed them.",
-    texts: { columns: ["name", "url"], within: "projectId" },
-    impersonal: { events: "Types of events.", secretHint: "Random characters." },
-  },
-  deploymentOutages: { reason: "Outages of deployments.", impersonal: { deployment: "A deployment." } },
 } as const satisfies PersonalData;

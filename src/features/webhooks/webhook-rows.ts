@@ -1,5 +1,7 @@
 /** Tables of webhooks. */
 
+import type { PersonalData } from "../../storage/personal-data.ts";
+
 /** Delivery of an event to one endpoint, until it succeeds or is given up. */
 export interface WebhookDeliveryRow {
   id: string;
@@ -45,3 +47,7 @@ declare module "../../storage/schema.ts" {
     deploymentOutages: DeploymentOutageRow;
   }
 }
+
+export const outageData = {
+  deploymentOutages: { reason: "Outages of deployments.", impersonal: { deployment: "A deployment." } },
+} as const satisfies PersonalData;

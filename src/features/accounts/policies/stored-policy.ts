@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import type { Executor } from "../../../storage/database.ts";
+import type { PersonalData } from "../../../storage/personal-data.ts";
 import type { KeyPolicy } from "../keys/key-policy.ts";
 
 interface StoredPolicyRow {
@@ -83,3 +84,7 @@ export class StoredPolicy<Settings> {
     return parsed.success ? parsed.data : this.#options.strictest;
   }
 }
+
+export const storedPolicyData = {
+  storedPolicies: { reason: "Settings of projects and organizations.", impersonal: { policy: "One of a list." } },
+} as const satisfies PersonalData;

@@ -1,5 +1,7 @@
 /** Rows of the keys of console sessions. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../../storage/personal-data.ts";
+
 /** Key that a console session acts with; a session has at most one of each kind. */
 export interface ConsoleGrantRow {
   /** SHA-256 of the kind of key and the session's token, in hexadecimal. */
@@ -15,3 +17,7 @@ declare module "../../../storage/schema.ts" {
     consoleGrants: ConsoleGrantRow;
   }
 }
+
+export const consoleGrantData = {
+  consoleGrants: { rows: [{ by: { keyId: "key" }, hidden: ["tokenHash", "sessionId"], erase: "delete" }] },
+} as const satisfies PersonalData;

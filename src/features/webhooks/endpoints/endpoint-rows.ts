@@ -1,5 +1,7 @@
 /** Webhook endpoints of projects. Times are epoch milliseconds. */
 
+import type { PersonalData } from "../../../storage/personal-data.ts";
+
 export interface WebhookEndpointRow {
   /** `whe_…`; deliveries name it in place of a URL. */
   id: string;
@@ -25,3 +27,11 @@ declare module "../../../storage/schema.ts" {
     webhookEndpoints: WebhookEndpointRow;
   }
 }
+
+export const webhookEndpointData = {
+  webhookEndpoints: {
+    reason: "Receivers of a project's events; the audit log says who changed them.",
+    texts: { columns: ["name", "url"], within: "projectId" },
+    impersonal: { events: "Types of events.", secretHint: "Random characters." },
+  },
+} as const satisfies PersonalData;
