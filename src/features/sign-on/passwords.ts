@@ -107,6 +107,7 @@ export class Passwords {
       await checkMayManageUser(executor, author, user);
       await refuseLocalAccess(executor, user, this.#options.providers);
       const tokenHash = hashLinkToken(token.reveal());
+      // Without the session: the link is for somebody else, and outlasts its author's sign-out, as an invite does.
       const { userId: createdBy = null, keyId: createdByKey = null } = author;
       const link = { tokenHash, userId: user.id, createdAt: now, expiresAt: now + LINK_MS, createdBy, createdByKey };
       await putPasswordLink(executor, link);

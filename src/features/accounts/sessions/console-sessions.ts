@@ -39,7 +39,7 @@ type Key = Pick<ApiKeyRow, "id" | "organizationId"> & { kind: Caller["kind"] };
 export class ConsoleSessions {
   readonly #transactions: AccountTransactions;
   /** Unused sign-in codes of this process, by their hashes. */
-  readonly #codes = new Map<string, { id: string; expiresAt: number; keyId: string | null }>();
+  readonly #codes = new Map<string, { id: string; expiresAt: number } & Pick<Actor, "keyId" | "sessionId">>();
 
   constructor(transactions: AccountTransactions) {
     this.#transactions = transactions;
@@ -63,21 +63,25 @@ export class ConsoleSessions {
     });
     for (const [codeHash, entry] of this.#codes) if (entry.expiresAt <= Date.now()) this.#codes.delete(codeHash);
     const code = newSessionToken();
-    this.#codes.set(hashToken("code", code.reveal()), { id, expiresAt, keyId: author.keyId ?? null });
+    const { keyId, sessionId } = author;
+    this.#codes.set(hashToken("code", code.reveal()), { id, expiresAt, keyId, sessionId });
     return code;
   }
 
-  /** Uses up a code. Throws a Fault for a wrong, used or expired one, and when its author may no longer do everything. */
+  /**
+   * Uses up a code. Throws a Fault for a wrong, used or expired one, and when its author's session has ended or its author
+   * may no longer do everything.
+   */
   async signInWithCode(actor: Actor, code: string): Promise<NewConsoleSession> {
     const codeHash = code.length > MAX_TOKEN_LENGTH ? "" : hashToken("code", code);
     const entry = this.#codes.get(codeHash);
     this.#codes.delete(codeHash);
     if (entry === undefined || entry.expiresAt <= Date.now()) throw usedCode();
-    const { id: codeId, keyId } = entry;
+    const { id: codeId, keyId, sessionId } = entry;
     return this.#transactions.run(actor, async (transaction) => {
       const { executor, now } = transaction;
       const organization = await findDefaultOrganization(executor);
-      const author = { userId: null, keyId, now };
+      const author = { userId: null, keyId: keyId ?? null, sessionId, now };
       if (organization === undefined) throw usedCode();
       if (!(await mayStillGrant(executor, organization.id, author, checkMayGrantEverything))) throw usedCode();
       return begin(transaction, await operatorKeys(transaction, organization.id), { method: "link", codeId });

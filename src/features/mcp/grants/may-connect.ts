@@ -6,7 +6,7 @@ import type { McpGrantRow } from "../mcp-grant-rows.ts";
 import { PROJECT_ACCOUNT } from "./grant-owner.ts";
 import type { GrantRequest } from "./sealed-grants.ts";
 
-/** Whether the person or key that began to connect an account may still do so. */
+/** Whether the person or key that began to connect an account may still do so, and the session has not ended. */
 export async function mayConnect(
   executor: Executor,
   { organizationId, projectId }: McpGrantRow,

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases/databases.ts";
 import { ProtectedMcpServer } from "../../../../test/support/mcp/protected-mcp-server.ts";
 import { BrowserJar } from "../../../../test/support/service/browser-jar.ts";
+import { DAY_MS } from "../../../kernel/durations.ts";
 import { Keyring } from "../../../kernel/encryption/keyring.ts";
 import { createLogger } from "../../../kernel/logger.ts";
 import { Secret } from "../../../kernel/secret.ts";
@@ -28,6 +29,11 @@ const USER = {
   lastActiveAt: null,
   isScimManaged: 0,
 } as const;
+const LATER = Date.now() + DAY_MS;
+const SESSION = {
+  ...{ projectKeyId: null, providerId: null, issuer: null, subject: null, sid: null, tokens: null },
+  ...{ createdAt: 1, checkedAt: 1, expiresAt: LATER, renewAt: LATER, validUntil: LATER, renewingUntil: null },
+};
 const FROM = { ipAddress: undefined, userAgent: undefined };
 
 const databases = useDatabases();
@@ -88,8 +94,13 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   }
 
   /** Opens the authorization server in a browser, and returns the query of its answer and the cookie. */
-  async function authorize(grants: McpGrants, settings: OAuthServerSettings, owner: GrantOwner) {
-    const { url, cookie } = await grants.begin(settings, owner, addressesOf("wiki", SERVICE));
+  async function authorize(
+    grants: McpGrants,
+    settings: OAuthServerSettings,
+    owner: GrantOwner,
+    author?: Parameters<McpGrants["begin"]>[3],
+  ) {
+    const { url, cookie } = await grants.begin(settings, owner, addressesOf("wiki", SERVICE), author);
     const page = await new BrowserJar().open(url, (address) => address.startsWith(SERVICE));
     return { query: new URL(page.url).search.slice(1), cookie, from: FROM, url: new URL(url) };
   }
@@ -152,6 +163,24 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     }
     // Of each, the access token and the refresh token.
     expect(server.requests.filter(({ path }) => path.includes("revocation"))).toHaveLength(2 * owners.length);
+  });
+
+  test("connects nothing once the session that began has ended, and keeps what was connected", async () => {
+    const grants = open();
+    const owner = await addUser(database);
+    const id = `session_${randomUUID()}`;
+    await database.run((executor) =>
+      executor
+        .insertInto("userSessions")
+        .values({ ...SESSION, id, userId: owner.id, adminHash: `admin ${id}`, projectHash: `project ${id}` })
+        .execute(),
+    );
+    const author = { userId: owner.id, keyId: id, sessionId: id };
+    await grants.complete(settingsOf(), await authorize(grants, settingsOf(), owner, author));
+    const pending = await authorize(grants, settingsOf(), owner, author);
+    await database.run((executor) => executor.deleteFrom("userSessions").where("id", "=", id).execute());
+    await expect(grants.complete(settingsOf(), pending)).rejects.toThrow("signed out");
+    expect(await grants.state(settingsOf(), owner)).toMatchObject({ status: "connected" });
   });
 
   const tokenOf = async (grants: McpGrants, owner: GrantOwner) => (await grants.session(settingsOf(), owner)).token();

@@ -100,7 +100,7 @@ export class McpGrants {
     settings: OAuthServerSettings,
     owner: GrantOwner,
     addresses: ClientAddresses,
-    author: Partial<Pick<Actor, "userId" | "keyId">> = {},
+    author: Partial<Pick<Actor, "userId" | "keyId" | "sessionId">> = {},
   ): Promise<BegunGrant> {
     const { metadata, resource, scope: requested } = await this.#servers.discover(settings);
     const client = await this.#servers.client(settings, metadata, addresses);
@@ -118,7 +118,7 @@ export class McpGrants {
       url: settings.url,
       issuer: metadata.issuer,
       expiresAt: now + REQUEST_MS,
-      author: { userId: author.userId ?? null, keyId: author.keyId ?? null },
+      author: { userId: author.userId ?? null, keyId: author.keyId ?? null, sessionId: author.sessionId },
       ...{ redirectUri, resource, scope, client },
     };
     const sealed = this.#sealed.seal(row, "request", request);
@@ -173,7 +173,7 @@ export class McpGrants {
     await this.#revocations.revokeUnused(settings, { issuer, tokens });
     throw new SignOnFailure(
       "expired",
-      "The account was disconnected or changed meanwhile, or you may no longer connect it.",
+      "The account was disconnected or changed meanwhile, or you signed out or may no longer connect it.",
     );
   }
 

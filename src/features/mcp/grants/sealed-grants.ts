@@ -34,7 +34,9 @@ export const GrantRequest = lazy.object(() => ({
   client: GrantClient,
   expiresAt: z.number(),
   /** Who began. Missing in requests that an earlier version began. */
-  author: z.object({ userId: z.string().nullable(), keyId: z.string().nullable() }).optional(),
+  author: z
+    .object({ userId: z.string().nullable(), keyId: z.string().nullable(), sessionId: z.string().optional() })
+    .optional(),
 }));
 
 /** What revokes tokens, without anything of their owner. */
