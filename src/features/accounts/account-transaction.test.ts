@@ -9,6 +9,7 @@ import { type AccountTransaction, AccountTransactions } from "./account-transact
 import { incrementAccountsVersion, readAccountsVersion } from "./accounts-version.ts";
 import { type Actor, OPERATOR } from "./audit/audit.ts";
 import { makeApiKey } from "./keys/api-key.ts";
+import type { ApiKeyScope } from "./keys/api-key-queries.ts";
 import { addApiKey } from "./keys/store-api-key.ts";
 import { findOrganization } from "./organizations/organization-queries.ts";
 import type { UserRow } from "./people-rows.ts";
@@ -27,12 +28,14 @@ const SESSION_ROW = { adminHash: "admin", projectHash: "project", projectKeyId: 
 const AT_PROVIDER = { subject: null, sid: null, tokens: null, createdAt: 1, checkedAt: 1, renewingUntil: null };
 const LATER = Date.now() + HOUR_MS;
 
-type Credential = "key" | "session of a key" | "session of a user" | "token of a user";
+type Credential = "key" | "key of a project" | "session of a key" | "session of a user" | "token of a user";
 type End = (executor: Executor) => Promise<unknown>;
 
 const updateKey = (row: Partial<ApiKeyRow>) => (executor: Executor) =>
   executor.updateTable("apiKeys").set(row).execute();
 const updateUser = (row: Partial<UserRow>) => (executor: Executor) => executor.updateTable("users").set(row).execute();
+const archive = (table: "organizations" | "projects") => (executor: Executor) =>
+  executor.updateTable(table).set({ archivedAt: 1 }).execute();
 const remove = (table: "consoleGrants" | "userSessions" | "users") => (executor: Executor) =>
   executor.deleteFrom(table).execute();
 const expireSession: End = (executor) => executor.updateTable("userSessions").set({ expiresAt: 1 }).execute();
@@ -41,16 +44,21 @@ const expireSession: End = (executor) => executor.updateTable("userSessions").se
 const ENDS: [Credential, end: string, apply: End, fault: FaultKind][] = [
   ["key", "it was revoked", updateKey({ revokedAt: 1 }), "unauthenticated"],
   ["key", "it expired", updateKey({ expiresAt: 1 }), "unauthenticated"],
+  ["key", "the organization was archived", archive("organizations"), "unauthenticated"],
+  ["key of a project", "the project was archived", archive("projects"), "unauthenticated"],
   ["session of a key", "it was signed out", remove("consoleGrants"), "unauthenticated"],
   ["session of a user", "it was signed out", remove("userSessions"), "unauthenticated"],
   ["session of a user", "its provider had to confirm it", expireSession, "unauthenticated"],
+  ["session of a user", "the organization was archived", archive("organizations"), "unauthenticated"],
   ["session of a user", "the user was disabled", updateUser({ disabledAt: 1 }), "unauthenticated"],
   ["session of a user", "the owner became a reader", updateUser({ role: "reader" }), "forbidden"],
+  ["token of a user", "the organization was archived", archive("organizations"), "unauthenticated"],
   ["token of a user", "the user was removed", remove("users"), "unauthenticated"],
   ["token of a user", "the owner became a reader", updateUser({ role: "reader" }), "forbidden"],
 ];
 
 const ROW = { id: "org_a", name: "A", isDefault: 0, createdAt: 1, archivedAt: null };
+const PROJECT = { ...ROW, id: "proj_a", organizationId: ROW.id };
 const PERSON: UserRow = {
   ...{ id: "user_a", organizationId: ROW.id, email: "a@example.com", name: "A", role: "owner", addedAt: 1 },
   ...{ disabledAt: null, lastActiveAt: null, isScimManaged: 0 },
@@ -100,19 +108,22 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await remove("org_a")).toEqual([undefined, 1, 1]);
   });
 
-  /** Creates a user with a session and an admin key with one. Returns the author that each admits. */
+  /** Creates a user with a session, an admin key with one, and a project with a key. Returns the author that each admits. */
   async function authors(database: Database, transactions: AccountTransactions): Promise<Record<Credential, Actor>> {
     await database.migrate();
-    const scope = { organizationId: ROW.id, kind: "admin" } as const;
+    const organizationId = ROW.id;
     await database.run(async (executor) => {
       await executor.insertInto("organizations").values(ROW).execute();
+      await executor.insertInto("projects").values(PROJECT).execute();
       await executor.insertInto("users").values(PERSON).execute();
       await executor.insertInto("userSessions").values(SESSION).execute();
     });
-    const keyId = await transactions.run(OPERATOR, async (transaction) => {
-      const { key } = await addApiKey(transaction, { scope, name: "A", expiresInSeconds: 60 }, makeApiKey("admin"));
-      await insertConsoleGrant(transaction.executor, { ...GRANT, keyId: key.id });
-      return key.id;
+    const { keyId, projectKeyId } = await transactions.run(OPERATOR, async (transaction) => {
+      const add = async (scope: ApiKeyScope) =>
+        (await addApiKey(transaction, { scope, name: "A", expiresInSeconds: 60 }, makeApiKey(scope.kind))).key.id;
+      const keyId = await add({ organizationId, kind: "admin" });
+      await insertConsoleGrant(transaction.executor, { ...GRANT, keyId });
+      return { keyId, projectKeyId: await add({ organizationId, kind: "project", projectId: PROJECT.id }) };
     });
     const access = await database.run(async (executor) =>
       (await findAccess(executor, [{ user: PERSON }])).get(PERSON.id),
@@ -120,6 +131,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const user = { ...OPERATOR, userId: PERSON.id, access };
     return {
       key: { ...OPERATOR, keyId },
+      "key of a project": { ...OPERATOR, keyId: projectKeyId },
       "session of a key": { ...OPERATOR, keyId, sessionId: GRANT.sessionId },
       "session of a user": { ...user, keyId: SESSION.id, sessionId: SESSION.id },
       "token of a user": { ...user, keyId: PERSON.id },

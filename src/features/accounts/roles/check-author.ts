@@ -11,7 +11,6 @@ import type { Actor } from "../audit/audit.ts";
 import { type ActiveApiKeyRow, activeApiKeys } from "../keys/active-api-key-queries.ts";
 import type { UserRow } from "../people-rows.ts";
 import { findConsoleSession } from "../sessions/console-grant-queries.ts";
-import { findUsersByIds } from "../users/user-queries.ts";
 import { findAccess } from "./find-access.ts";
 
 /** Throws a Fault unless the author still has the key or session, and every permission, that admitted the request. */
@@ -42,7 +41,7 @@ interface Credential {
 
 /**
  * Returns the key and the user of an author, without a key for sessions and tokens of users; undefined once the key, the
- * session or the user has ended.
+ * session or the user has ended, or the project or organization is archived.
  */
 export async function findAuthor(
   executor: Executor,
@@ -50,14 +49,26 @@ export async function findAuthor(
   now: number,
 ): Promise<{ key?: ActiveApiKeyRow; user?: UserRow } | undefined> {
   if (sessionId !== undefined && !(await isSessionValid(executor, sessionId, now))) return undefined;
-  const user = userId == null ? undefined : (await findUsersByIds(executor, [userId]))[0];
-  if (userId != null && (user === undefined || user.disabledAt !== null)) return undefined;
+  const user = userId == null ? undefined : await findActiveUser(executor, userId);
+  if (userId != null && user === undefined) return undefined;
   // The token of a user stands for the user.
   const isKey = keyId != null && keyId !== userId && !isSessionId(keyId);
   if (!isKey) return { ...(user && { user }) };
   const key = await activeApiKeys(executor).select("key.keyHash").where("key.id", "=", keyId).executeTakeFirst();
   if (key === undefined || (key.expiresAt !== null && key.expiresAt <= now)) return undefined;
   return { key, ...(user && { user }) };
+}
+
+/** Finds a user who is not disabled, in an organization that is not archived. */
+async function findActiveUser(executor: Executor, id: string): Promise<UserRow | undefined> {
+  return executor
+    .selectFrom("users as user")
+    .innerJoin("organizations as organization", "organization.id", "user.organizationId")
+    .selectAll("user")
+    .where("user.id", "=", id)
+    .where("user.disabledAt", "is", null)
+    .where("organization.archivedAt", "is", null)
+    .executeTakeFirst();
 }
 
 /** Whether the session of a user or a key works. That one is due for a look at its provider is for the next request. */
