@@ -53,7 +53,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const base = { config, database, logger, lifetime, catalog, metrics };
   // Its workers start when the service listens; until then they have nothing to reload or report.
   const workers = await createWorkerPool(config, logger);
-  const { counters, countWrongKey, keySignIns, passwordAttempts } = await openQuota(base);
+  const { counters, countWrongKey, passwordAttempts, sessionChanges } = await openQuota(base);
   const outbox = openOutbox(config);
   const mail = await openMail(base);
   const onChanged = async () => workers?.reloadKeys();
@@ -123,10 +123,10 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
     ...{
       chatKeys: openChatKeys(base),
-      keySignIns,
       personalData: PERSONAL_DATA,
       passwords,
       recorded,
+      sessionChanges,
       signOn,
       skills: openSkills({ ...base, files }),
       store,

@@ -1,6 +1,7 @@
 /** Users with a password: the first owner, wrong passwords and links. */
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { readAccountsVersion } from "../../src/features/accounts/accounts-version.ts";
 import { OPERATOR } from "../../src/features/accounts/audit/audit.ts";
 import { type AccessWatch, watchAccess } from "../support/accounts/watch-access.ts";
 import { BrowserJar } from "../support/service/browser-jar.ts";
@@ -100,6 +101,23 @@ test("signs in with a password, in any case of the address, and says nothing abo
   const unknown = await signIn("nobody@example.com", PASSWORD);
   expect(wrong).toMatchObject({ status: 401, body: { error: { code: "wrong_password" } } });
   expect(unknown.body.error.message).toBe(wrong.body.error.message);
+});
+
+test("bounds how often a person chooses a project, which makes every replica read its keys again", async () => {
+  const browser = await theOwner();
+  const { project } = await sessionOf(browser, service.origin);
+  const { organizationId } = await service.accounts.defaultScope("admin");
+  const other = await service.accounts.projects.create(OPERATOR, organizationId, "Other");
+  const choose = (id: string) => post(browser, "/console/session/project", { project: id });
+  const version = () => service.accounts.run(readAccountsVersion);
+  expect((await choose(other.id)).body).toMatchObject({ project: { id: other.id } });
+  const before = await version();
+  expect((await choose(project.id)).status).toBe(200);
+  expect(await version()).toBe(before + 1);
+  for (let count = 2; count < 100; count += 1) expect((await choose(project.id)).status).toBe(200);
+  expect(await version()).toBe(before + 1);
+  expect(await choose(other.id)).toMatchObject({ status: 429, body: { error: { code: "too_many_attempts" } } });
+  expect(await sessionOf(browser, service.origin)).toMatchObject({ project: { id: project.id } });
 });
 
 test("refuses further attempts for an account after ten failures, even with the right password", async () => {

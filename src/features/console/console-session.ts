@@ -12,7 +12,7 @@ import { type ConsoleSessionParts, callersOf, describeSession } from "./describe
 
 /** /console/session: exchanges a key, code or password for a session, describes, changes and ends it. */
 export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
-  const { accounts, userSessions, signOn, countWrongKey } = parts;
+  const { accounts, sessionChanges, userSessions, signOn, countWrongKey } = parts;
   const counted = countFailures(countWrongKey);
   return routes(
     guardSessions,
@@ -55,6 +55,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
       },
       async ({ body: { project }, request }) => {
         const session = await requireUserSession(parts, request);
+        await sessionChanges.countProjectChoice(session.userId);
         await userSessions.chooseProject({ ...actorOf(request), userId: session.userId }, session, project);
         return describeSession(parts, sessionToken(request));
       },
@@ -86,7 +87,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
 }
 
 async function signIn(
-  { accounts, keySignIns, passwords, signOn }: ConsoleSessionParts,
+  { accounts, sessionChanges, passwords, signOn }: ConsoleSessionParts,
   request: FastifyRequest,
   body: ReturnType<typeof ConsoleSignInBody.parse>,
 ): Promise<NewConsoleSession> {
@@ -100,7 +101,7 @@ async function signIn(
   // Its session would work for hours, the token for minutes.
   if (accounts.endOf(body.key) !== undefined) throw tokenAsKey();
   const caller = await accounts.authenticate(body.key);
-  await keySignIns.count(caller.keyId);
+  await sessionChanges.countSignIn(caller.keyId);
   return consoleSessions.signIn(actorOf(request), caller, sessionToken(request));
 }
 

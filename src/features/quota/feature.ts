@@ -10,11 +10,11 @@ import type { Database } from "../../storage/database.ts";
 import { readReplicaCount, writeReplicaCount } from "../../storage/replica-count.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { FailedAuthentications } from "./failed-authentications.ts";
-import { KeySignIns } from "./key-sign-ins.ts";
 import { quotaMetrics } from "./metrics.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
 import { serviceTierSettings } from "./service-tier-policy.ts";
+import { SessionChanges } from "./session-changes.ts";
 import { spendLimits } from "./spend-limit-routes.ts";
 
 interface QuotaParts {
@@ -28,8 +28,8 @@ interface QuotaParts {
 export interface OpenQuota {
   counters: Awaited<ReturnType<typeof openCounters>>;
   countWrongKey: CountWrongKey;
-  keySignIns: KeySignIns;
   passwordAttempts: PasswordAttempts;
+  sessionChanges: SessionChanges;
 }
 
 /** Opens the counters. Resolves after the first attempt to reach a shared store. */
@@ -48,8 +48,8 @@ export async function openQuota({ config, database, logger, lifetime, metrics }:
   return {
     counters,
     countWrongKey: (address) => failures.count(address),
-    keySignIns: new KeySignIns(counters),
     passwordAttempts: new PasswordAttempts(counters),
+    sessionChanges: new SessionChanges(counters),
   };
 }
 

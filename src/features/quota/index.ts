@@ -1,7 +1,7 @@
 /** What other features may use. */
 
-export type { KeySignIns } from "./key-sign-ins.ts";
 export type { PasswordAttempts } from "./password-attempts.ts";
+export type { SessionChanges } from "./session-changes.ts";
 export {
   countedName,
   PERIOD_NAMES,

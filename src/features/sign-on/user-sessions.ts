@@ -116,7 +116,8 @@ export class UserSessions {
       }
       const { organizationId } = user;
       const projectKeyId = await ensureSignOnKey(transaction, { organizationId, userId: user.id }, projectId);
-      await updateUserSession(executor, session.id, { projectKeyId });
+      // Without a change, no replica reads its keys again.
+      if (projectKeyId !== session.projectKeyId) await updateUserSession(executor, session.id, { projectKeyId });
     });
   }
 
