@@ -1,15 +1,15 @@
 /** Counts with other replicas through a store, and locally with a share of the limits while it is unavailable. */
 
-import { until } from "../kernel/async/retry.ts";
 import { MINUTE_MS } from "../kernel/durations.ts";
 import { unavailable } from "../kernel/faults.ts";
 import { Poll } from "../kernel/jobs/poll.ts";
 import type { Logger } from "../kernel/logger.ts";
-import { type CounterStore, type Heartbeat, type Joining, LEASE_MS, type StoreTaken } from "./counter-store.ts";
+import type { CounterStore, Joining, StoreTaken } from "./counter-store.ts";
 import type { Correction, CounterClaim, Counters, CountersState, Taken, TakenReservation } from "./counters.ts";
 import { LocalUsage } from "./local-usage.ts";
 import { type ReplicaCount, ReplicaSet } from "./replica-set.ts";
 import { storeAnswer, UnconfirmedCounts } from "./unconfirmed-counts.ts";
+import { waitForReplicas } from "./wait-for-replicas.ts";
 
 export interface SharedCountersOptions {
   store: CounterStore;
@@ -24,9 +24,6 @@ export interface SharedCountersOptions {
 const HEARTBEAT_MS = 1_000;
 const RETRY_MS = 250;
 const OPEN_TIMEOUT_MS = 5_000;
-const REPLICA_POLL_MS = 100;
-/** Longest wait for replicas that restore what they have used. */
-const RESTORE_LIMIT_MS = MINUTE_MS;
 const SWEEP_INTERVAL_MS = MINUTE_MS;
 
 const NOT_SHARING = "the lease of this replica expired or the store lost its counts";
@@ -235,7 +232,7 @@ export class SharedCounters implements Counters {
         return joins;
       };
       await join({ state: "restored", reserved, share });
-      const heartbeat = await this.#waitForOtherReplicas(now);
+      const heartbeat = await waitForReplicas(store, this.#replicas, now, this.#closing.signal);
       // So that requests do not wait for long once they count in the store.
       await this.#unconfirmed.restoreMost(usageIn);
       if (!this.#isConnected) throw new Error("the store failed while this replica rejoined");
@@ -257,26 +254,6 @@ export class SharedCounters implements Counters {
     } finally {
       lease.stop();
     }
-  }
-
-  /**
-   * Waits until each replica that restores has done so, and each earlier one has sent a heartbeat since `openedAt`, or
-   * would have, if it lived.
-   */
-  async #waitForOtherReplicas(openedAt: number): Promise<Heartbeat> {
-    const { others, id: own } = this.#replicas;
-    let since: number | undefined;
-    const allHere = async () => {
-      const heartbeat = await storeAnswer(this.#options.store.heartbeat(own));
-      const { now, replicas } = heartbeat;
-      if (!replicas.has(own)) throw new Error("the counts were lost");
-      since ??= now;
-      const restoring = [...replicas.values()].some(({ state }) => state === "restoring");
-      const areSeen = others.every((id) => (replicas.get(id)?.seenAt ?? 0) >= openedAt);
-      const mayGoOn = now - since > (restoring ? RESTORE_LIMIT_MS : LEASE_MS);
-      return ((areSeen && !restoring) || mayGoOn || this.#closing.signal.aborted) && heartbeat;
-    };
-    return (await until(allHere, { everyMs: REPLICA_POLL_MS })) as Heartbeat;
   }
 
   #useLocalShare(error: unknown): void {
