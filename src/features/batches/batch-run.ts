@@ -6,9 +6,10 @@ import { Fault } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import { toAnsweredLine, toUnansweredLine } from "../../wire/openai/batch-lines.ts";
-import { type FileStore, InputReader } from "../files/index.ts";
+import { toAnsweredLine } from "../../wire/openai/batch-lines.ts";
+import type { FileStore } from "../files/index.ts";
 import type { WebhookOutbox } from "../webhooks/index.ts";
+import { BatchInput } from "./batch-input.ts";
 import { BatchParts } from "./batch-parts.ts";
 import { type BatchEnd, readOwnedStatus, updateOwnedBatch } from "./batch-queries.ts";
 import type { BatchRow } from "./batch-rows.ts";
@@ -18,8 +19,7 @@ import { type LineAnswer, outcomeOf } from "./line-outcome.ts";
 import type { LineRequest } from "./line-reader.ts";
 import { isMissing, type MissingInputs } from "./missing-inputs.ts";
 import { PendingLines } from "./pending-lines.ts";
-import { readBatchLine } from "./read-batch-line.ts";
-import { type LineLocation, type ScanLimits, type ScannedInput, scanInput } from "./scan-input.ts";
+import { type ScanLimits, type ScannedInput, scanInput } from "./scan-input.ts";
 
 export interface BatchRunOptions extends ScanLimits {
   database: Database;
@@ -51,7 +51,6 @@ export class BatchRun {
   readonly #owned: { id: string; projectId: string; runId: string };
   readonly #parts: BatchParts;
   readonly #lines = new AbortController();
-  #reader: InputReader | undefined;
   /** Failed attempts by line. */
   readonly #attempts = new Map<number, number>();
   #flushing: Promise<void> = Promise.resolve();
@@ -104,8 +103,8 @@ export class BatchRun {
     return this.#end(input, answered);
   }
 
-  /** Returns the lines of the input. `ended`: it is not valid, and the batch has failed; `missing`: it may return. */
-  async #scan(): Promise<LineLocation[] | "ended" | "missing"> {
+  /** Returns the input. `ended`: it is not valid, and the batch has failed; `missing`: it may return. */
+  async #scan(): Promise<BatchInput | "ended" | "missing"> {
     const { files, database, missingInputs } = this.#options;
     const { id, status, endpoint, inputFileId } = this.#batch;
     let bytes: AsyncIterable<Uint8Array>;
@@ -134,16 +133,13 @@ export class BatchRun {
       await storeEnd(this.#options, this.#ending, { status: "failed", errors: JSON.stringify(errors) });
       return "ended";
     }
-    const last = lines.at(-1);
-    const size = last === undefined ? 0 : last.offset + last.length;
-    this.#reader = new InputReader(size, (range) => files.readStored(inputFileId, range));
     await database.run(async (executor) => {
       await updateOwnedBatch(executor, this.#owned, { total: lines.length });
       const change = { status: "in_progress", inProgressAt: Date.now() } as const;
       // It may be cancelled already.
       await updateOwnedBatch(executor, this.#owned, change, "validating");
     });
-    return lines;
+    return new BatchInput(files, this.#batch, lines);
   }
 
   /** Returns the end of a batch that stopped before its lines were read; undefined when it has not ended. */
@@ -168,7 +164,7 @@ export class BatchRun {
     return "ended";
   }
 
-  async #answerAll(input: readonly LineLocation[], answered: Uint8Array): Promise<void> {
+  async #answerAll(input: BatchInput, answered: Uint8Array): Promise<void> {
     const pending = new PendingLines(input.length, (index) => answered[index] === 1);
     if (!pending.isEmpty) await this.#poll();
     const polls = [this.#startPolling(), new Poll(() => this.#flush(), { everyMs: FLUSH_MS })];
@@ -195,19 +191,14 @@ export class BatchRun {
     if (this.#stop !== "taken-over" && !(await this.#parts.flush())) this.#stopFor("taken-over");
   }
 
-  async #answer(
-    index: number,
-    input: readonly LineLocation[],
-    pending: PendingLines,
-    answered: Uint8Array,
-  ): Promise<void> {
+  async #answer(index: number, input: BatchInput, pending: PendingLines, answered: Uint8Array): Promise<void> {
     const { callerOf, runLine, onAnswered, logger } = this.#options;
     const { endpoint, keyId } = this.#batch;
     const { signal } = this.#lines;
     try {
       const caller = await callerOf(keyId);
       if (caller === undefined) return this.#stopFor("key-revoked");
-      const { customId, body } = await this.#read(input[index] as LineLocation);
+      const { customId, body } = await input.read(index);
       const answer = await runLine({ caller, path: endpoint, body }, signal);
       const attempts = (this.#attempts.get(index) ?? 0) + 1;
       const outcome = outcomeOf(answer, attempts);
@@ -229,14 +220,6 @@ export class BatchRun {
       pending.pause(Date.now() + 1_000);
       pending.retry(index, Date.now() + 1_000);
     }
-  }
-
-  async #read(place: LineLocation, withBody = true): Promise<LineRequest> {
-    if (this.#reader === undefined) throw new Error("the input was not scanned");
-    const { endpoint } = this.#batch;
-    const parsed = await readBatchLine(await this.#reader.line(place), { endpoint, withBody });
-    if ("code" in parsed) throw new Error(`the input of ${this.#batch.id} has changed: ${parsed.message}`);
-    return parsed;
   }
 
   #startPolling(): Poll {
@@ -280,7 +263,7 @@ export class BatchRun {
   }
 
   /** Returns true once the batch has ended. */
-  async #end(input: readonly LineLocation[], answered: Uint8Array): Promise<boolean> {
+  async #end(input: BatchInput, answered: Uint8Array): Promise<boolean> {
     const { database } = this.#options;
     const finalizingAt = Date.now();
     const begun = await database.run(async (executor) => {
@@ -290,19 +273,9 @@ export class BatchRun {
     if (begun === undefined) return true;
     const unansweredCount = answered.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
     const status = unansweredCount === 0 ? "completed" : STATUS_AFTER[this.#stop ?? "cancelled"];
-    const unanswered = this.#unanswered(input, answered, status === "expired" ? "expired" : "cancelled");
+    const unanswered = input.unanswered(answered, status === "expired" ? "expired" : "cancelled");
     const end: BatchEnd = { status, ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }) };
     await endWithResults(this.#options, this.#ending, end, { unanswered, left: unansweredCount });
     return true;
-  }
-
-  async *#unanswered(
-    input: readonly LineLocation[],
-    answered: Uint8Array,
-    reason: "expired" | "cancelled",
-  ): AsyncGenerator<string> {
-    for (const [index, place] of input.entries()) {
-      if (answered[index] === 0) yield toUnansweredLine((await this.#read(place, false)).customId, reason);
-    }
   }
 }
