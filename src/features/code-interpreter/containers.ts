@@ -1,6 +1,5 @@
 /** Containers of this process: their files, which last until they expire, and the Python sessions that run in them. */
 
-import { FairQueue } from "../../kernel/async/fair-queue.ts";
 import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
 import { MINUTE_MS } from "../../kernel/durations.ts";
 import { Fault, invalidRequest, unavailable } from "../../kernel/faults.ts";
@@ -9,6 +8,7 @@ import type { OsSandbox } from "../../kernel/process/os-sandbox.ts";
 import type { ShownContainer, ShownContainerFile } from "../../wire/openai/containers.ts";
 import type { MountedSkill } from "../skills/index.ts";
 import { toSandboxFiles } from "./mounted-skills.ts";
+import { ProcessQueue } from "./process-queue.ts";
 import { isInFolder, nodeCommand, PythonSession } from "./sandbox/python-session.ts";
 import type { CodeInterpreterSettings } from "./settings.ts";
 
@@ -51,8 +51,7 @@ export class Containers implements Disposable {
   readonly #settings: CodeInterpreterSettings;
   readonly #sandbox: OsSandbox | undefined;
   readonly #containers = new Map<string, LiveContainer>();
-  /** Runs that wait for a process: the next is of the project that has the fewest. */
-  readonly #waiting = new FairQueue<() => void>(Number.POSITIVE_INFINITY);
+  readonly #processes: ProcessQueue;
   readonly #reads = new KeyedLimits(1);
   readonly #sweep: NodeJS.Timeout;
   /** Bytes of the files of all containers. */
@@ -61,6 +60,7 @@ export class Containers implements Disposable {
   constructor(settings: CodeInterpreterSettings, sandbox: OsSandbox | undefined) {
     this.#settings = settings;
     this.#sandbox = sandbox;
+    this.#processes = new ProcessQueue(settings.maxSessions);
     this.#sweep = setInterval(() => this.#removeExpired(), SWEEP_MS).unref();
   }
 
@@ -185,7 +185,7 @@ export class Containers implements Disposable {
     let session: PythonSession | undefined;
     try {
       session = await this.#sessionOf(container, signal);
-      this.#waiting.served(container.projectId);
+      this.#processes.take(container.projectId);
       const changed = [...container.files.values()].filter(
         ({ id, path, createdAt }) => container.synced.get(path) !== `${id} ${createdAt}`,
       );
@@ -217,10 +217,7 @@ export class Containers implements Disposable {
     } finally {
       container.isRunning = false;
       container.lastActiveAt = Date.now();
-      if (session !== undefined) {
-        this.#waiting.leave(container.projectId);
-        this.#waiting.next()?.();
-      }
+      if (session !== undefined) this.#processes.release(container.projectId);
     }
   }
 
@@ -234,10 +231,10 @@ export class Containers implements Disposable {
       // Its files last; its variables do not.
       const oldest = idle.sort((one, other) => one.lastActiveAt - other.lastActiveAt)[0];
       if (oldest !== undefined) this.#endSession(oldest);
-      else await this.#waitForEnd(container.projectId, deadline, signal);
+      else await this.#processes.wait(container.projectId, deadline, signal);
     }
     // Nobody would end the process of one that was deleted while this waited: the place is for the next one.
-    if (!this.#containers.has(container.id)) this.#waiting.next()?.();
+    if (!this.#containers.has(container.id)) this.#processes.wakeNext();
     this.find(container.projectId, container.id);
     const { maxMemoryMegabytes, timeoutSeconds, maxOutputKilobytes, maxFileMegabytes } = this.#settings;
     const maxOutputBytes = maxOutputKilobytes * 1024;
@@ -246,30 +243,6 @@ export class Containers implements Disposable {
     container.synced = new Map();
     container.hasSkills = false;
     return container.session;
-  }
-
-  async #waitForEnd(projectId: string, deadline: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = () => resolve();
-    let isWoken = false;
-    const wake = () => {
-      isWoken = true;
-      resolve();
-    };
-    const timer = setTimeout(stop, Math.max(0, deadline - Date.now()));
-    signal.addEventListener("abort", stop, { once: true });
-    this.#waiting.add(projectId, wake);
-    await promise;
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
-    this.#waiting.remove(projectId, wake);
-    // The process is for the next one.
-    if (isWoken && signal.aborted) this.#waiting.next()?.();
-    signal.throwIfAborted();
-    if (isWoken) return;
-    const { maxSessions } = this.#settings;
-    const message = `All ${maxSessions} Python sessions are busy (code_interpreter.max_sessions). Try again in a moment.`;
-    throw unavailable(message, "server_is_overloaded", 10);
   }
 
   #sessions(): LiveContainer[] {
