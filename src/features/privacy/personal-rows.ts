@@ -3,6 +3,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
+import { firstWithin, MAX_PAGE_BYTES } from "../../storage/first-within.ts";
 import {
   type IdentifierKind,
   type Person,
@@ -129,18 +130,20 @@ async function* quotingTexts(
     quotations.map(({ token }) => hasToken(column, token)),
     sql` or `,
   );
+  const name = sql.ref(column);
   for (let after: string | undefined; ; ) {
-    const query = sql<{ text: string; rows: number }>`
-      select ${sql.ref(column)} as text, count(*) as rows from ${sql.table(table)}
-      where ${isWithin(within, person)} and (${tokens})
-      ${after === undefined ? sql`` : sql`and ${sql.ref(column)} > ${after}`}
-      group by ${sql.ref(column)} order by ${sql.ref(column)} limit ${ROWS_AT_ONCE}`;
-    const { rows } = await database.run((executor) => query.execute(executor));
+    const texts = sql`from ${sql.table(table)} where ${isWithin(within, person)} and (${tokens})
+      ${after === undefined ? sql`` : sql`and ${name} > ${after}`} group by ${name} order by ${name}`;
+    const sizes = await readAll(database, sql`select length(${name}) as bytes ${texts} limit ${ROWS_AT_ONCE}`);
+    const page = firstWithin(MAX_PAGE_BYTES, sizes as { bytes: unknown }[]);
+    if (page.length === 0) return;
+    const rows = await readAll(database, sql`select ${name} as text, count(*) as rows ${texts} limit ${page.length}`);
     for (const row of rows) {
-      if (withoutPerson(row.text, person) !== row.text) yield { ...row, rows: Number(row.rows) };
+      const text = String(row.text);
+      if (withoutPerson(text, person) !== text) yield { text, rows: Number(row.rows) };
+      after = text;
     }
-    if (rows.length < ROWS_AT_ONCE) return;
-    after = rows.at(-1)?.text;
+    if (rows.length === 0 || (page.length === sizes.length && sizes.length < ROWS_AT_ONCE)) return;
   }
 }
 
