@@ -9,6 +9,7 @@ import type { EmbeddingRequest, EmbeddingResult, RerankRequest, RerankResult } f
 import { estimatePromptTokens } from "../contracts/estimate-tokens.ts";
 import type { ImageEvent, ImageRequest } from "../contracts/image-model.ts";
 import type { SpeechEvent, SpeechRequest } from "../contracts/speech-model.ts";
+import type { Task } from "../contracts/task.ts";
 import type { TranscriptionEvent, TranscriptionRequest } from "../contracts/transcription-model.ts";
 import { isOpenAiEmbeddingModel } from "../engines/shared/token-ids.ts";
 import type { RateLimitStatus } from "../kernel/faults.ts";
@@ -263,6 +264,14 @@ export class Inference {
   /** Whether an upstream that may answer a chat with `id` gets this body as it is. */
   mayForward(caller: Caller, id: string, passThrough: PassThrough): boolean {
     return !this.readsTextsOnly(caller, id) && this.models.mayForward(caller, id, passThrough);
+  }
+
+  /**
+   * Throws a Fault when a request is beyond a limit of requests, before what it refers to is read. Counts nothing. `id`:
+   * undefined for the caller's first model of the task.
+   */
+  checkLimits(caller: Caller, id: string | undefined, task: Task): Promise<void> {
+    return this.#runs.checkLimits(caller, id, task);
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

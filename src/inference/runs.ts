@@ -3,6 +3,7 @@
 import type { ResolvedModel } from "../catalog/catalog.ts";
 import { type Caller, projectOf } from "../contracts/caller.ts";
 import type { Model } from "../contracts/engine.ts";
+import type { Task } from "../contracts/task.ts";
 import { ActiveSet } from "../kernel/async/active-set.ts";
 import { Fault, type RateLimitStatus, unavailable } from "../kernel/faults.ts";
 import { NO_UPPER_BOUND, type TaskAdapter } from "./adapters/task-adapter.ts";
@@ -177,6 +178,23 @@ export class Runs {
 
   async countRecorded(caller: Caller, at: number): Promise<void> {
     await this.#options.quota.countRecorded?.(caller, at);
+  }
+
+  /** Throws a Fault when a request with a model is beyond a limit of requests. Counts nothing. */
+  async checkLimits(caller: Caller, id: string | undefined, task: Task): Promise<void> {
+    const { quota } = this.#options;
+    if (quota.check === undefined) return;
+    const match = this.#models.findForTask(caller, id ?? this.#models.first(caller, task), task);
+    await quota.check({
+      caller,
+      model: match.id,
+      catalogId: match.model.id,
+      upperBound: () => NO_UPPER_BOUND,
+      operation: task,
+      charges: () => [],
+      isBatch: caller.priority === "batch",
+      startedAt: Date.now(),
+    });
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

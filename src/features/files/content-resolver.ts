@@ -46,8 +46,15 @@ export type BodyContent = <Body extends { model?: string | undefined }>(
   reply: FastifyReply,
   body: Body,
   fields: readonly (keyof Body & string)[],
-  task?: "chat" | "moderation",
+  purpose?: ContentPurpose,
 ) => Body | Promise<Body>;
+
+interface ContentPurpose {
+  /** Default: chat. */
+  task?: "chat" | "moderation";
+  /** Whether the request counts already; default: nothing is read for one that is beyond its limit. */
+  isCounted?: boolean;
+}
 
 interface ResolveOptions {
   task?: "chat" | "moderation" | undefined;
@@ -55,6 +62,8 @@ interface ResolveOptions {
   readsTexts?: boolean;
   /** Whether those of images are. */
   readsImages?: boolean;
+  /** Throws a Fault for a request for which nothing is read. */
+  admit?: (() => Promise<void>) | undefined;
 }
 
 /** Whose request the content is for. */
@@ -63,6 +72,7 @@ interface Purpose {
   signal: AbortSignal;
   /** Counts downloaded bytes. Throws a Fault when too many are in memory. */
   hold: (bytes: number) => void;
+  admit?: (() => Promise<void>) | undefined;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -87,7 +97,7 @@ export class ContentResolver {
     reply: FastifyReply,
     body: Body,
     fields: readonly (keyof Body & string)[],
-    { task = "chat", readsTexts = false, readsImages = false }: ResolveOptions = {},
+    { task = "chat", readsTexts = false, readsImages = false, admit }: ResolveOptions = {},
   ): Body | Promise<Body> {
     const { caller } = reply.request;
     // Texts that an outline leaves out are no references.
@@ -95,7 +105,7 @@ export class ContentResolver {
     const references = referencesOf(outlined as Body, fields);
     const becomeTexts = references.some(({ param }) => (isImageAddress(param) ? readsImages : readsTexts));
     if (!becomeTexts && !this.#mayRead(caller, body.model, task, references)) return body;
-    return this.#replace(body, fields, this.#purposeOf(reply));
+    return this.#replace(body, fields, { ...this.#purposeOf(reply), admit });
   }
 
   /**
@@ -137,6 +147,7 @@ export class ContentResolver {
 
   #replace<Body extends object>(body: Body, fields: readonly (keyof Body & string)[], purpose: Purpose): Promise<Body> {
     return this.#bounded(purpose, async (context) => {
+      await purpose.admit?.();
       const replaced = { ...body };
       for (const field of fields) {
         const references = referencesIn(body[field], field);

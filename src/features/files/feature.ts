@@ -66,20 +66,24 @@ export async function openFiles(
   const recordings = lifetime.use(new Recordings({ inference, directory, ffmpeg, maxAudioSeconds }));
   const documents = new DocumentTexts({ store, ...limits });
   const media = new MediaTexts(recordings, documents);
-  const content: BodyContent = (reply, body, fields, task) => {
+  const content: BodyContent = (reply, body, fields, { task = "chat", isCounted = false } = {}) => {
     const { caller } = reply.request;
+    const admit = isCounted ? undefined : () => inference.checkLimits(caller, body.model, task);
     // No guardrail reads a file as such, and a model behind one gets only what they have read.
     const isGuarded = body.model !== undefined && inference.readsTextsOnly(caller, body.model);
     const { hasFiles, hasImages } = task === "moderation" ? NO_MEDIA : media.mediaIn(body, fields);
     const readsTexts = hasFiles && (isGuarded || !inference.models.mayForwardMedia(caller, body.model));
     const mayReadImages = hasImages && inference.models.isBlind(caller, body.model);
-    if (!isGuarded && !readsTexts && !mayReadImages) return resolver.inBody(reply, body, fields, { task });
+    if (!isGuarded && !readsTexts && !mayReadImages) return resolver.inBody(reply, body, fields, { task, admit });
     return (async () => {
       const readsImages = mayReadImages && (await documents.recognizes());
-      const resolved = await resolver.inBody(reply, body, fields, { task, readsTexts, readsImages });
+      const resolved = await resolver.inBody(reply, body, fields, { task, readsTexts, readsImages, admit });
       const complete = isGuarded || readsTexts ? withTextFilesIn(resolved, fields) : resolved;
       const kinds = new Set<MediaKind>([...(readsTexts ? FILE_KINDS : []), ...(readsImages ? IMAGE_KINDS : [])]);
-      return kinds.size === 0 ? complete : media.inBody(reply, complete, fields, kinds);
+      if (kinds.size === 0) return complete;
+      // It refers to nothing, so that its limits are not checked yet.
+      if (resolved === body) await admit?.();
+      return media.inBody(reply, complete, fields, kinds);
     })();
   };
   return { files: { blobs, files, resolver, documents, directory }, content };

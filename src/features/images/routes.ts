@@ -74,6 +74,7 @@ export function images(
     const model = parsed.model ?? inference.models.first(caller, "image");
     // Nothing is read for a model that the request itself will refuse.
     const isAnswered = inference.models.taskOf(caller, model) === "image";
+    if (isAnswered) await inference.checkLimits(caller, model, "image");
     const inputs = isAnswered ? await readReferences(reply, { images, mask }, resolver) : NO_INPUTS;
     return answer(request, reply, onLeave, { parsed, inputs });
   };

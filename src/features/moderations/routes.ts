@@ -38,7 +38,7 @@ export function moderations(
         request.record.model = sent.model;
         const { input } = request.body as { input: unknown };
         const body = { model: sent.model, input };
-        const resolved = content === undefined ? body : await content(reply, body, ["input"], "moderation");
+        const resolved = content === undefined ? body : await content(reply, body, ["input"], { task: "moderation" });
         const question = resolved.input === input ? sent : readModeration(resolved, maxInputs);
         const call = { ...question, callerHeaders: request.headers };
         const answer = await inference.moderate(request.caller, call, onDisconnect(reply));

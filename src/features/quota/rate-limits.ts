@@ -5,7 +5,7 @@ import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "../../
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault, type FaultDetails, type RateLimitStatus } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
-import type { Usage } from "../../kernel/usage.ts";
+import { NO_USAGE, type Usage } from "../../kernel/usage.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
 
@@ -59,6 +59,16 @@ export class RateLimits implements Quota {
     if (scopes.length === 0) return UNLIMITED;
     const buckets = scopes.flatMap((scope) => this.#bucketsOf(scope, claim));
     return buckets.length === 0 ? UNLIMITED : this.#take(claim, buckets);
+  }
+
+  async check(claim: QuotaClaim): Promise<void> {
+    const buckets = this.#options.scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
+    if (buckets.length === 0) return;
+    const reading = buckets.map((bucket) => ({ ...bucket, amount: 0, isReserved: false }));
+    const { used } = await this.#options.counters.take(reading);
+    if (buckets.every(({ key, amount, limit }) => (used[key] ?? 0) + amount <= limit)) return;
+    // The refusal says how long to wait. Should the window have room by now, the request counts once too often.
+    (await this.#take(claim, buckets)).settle(NO_USAGE, null);
   }
 
   async #take(claim: QuotaClaim, buckets: readonly Bucket[]): Promise<Reservation> {

@@ -112,7 +112,7 @@ export function responses(
         // Downloads and documents are what the limit is for.
         const rateLimitStatus = await inference.admit(caller);
         const sent = { model: chat.body.model, ...chat.prompt };
-        const { context, input } = await content(reply, sent, ["context", "input"]);
+        const { context, input } = await content(reply, sent, ["context", "input"], { isCounted: true });
         chat.prompt = { context, input };
         // Functions of tools that run here are not counted: their servers are not asked.
         const positions = servedBy(chat, caller);
