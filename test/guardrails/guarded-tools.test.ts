@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { CONTACT, startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
+import { CONTACT, LONG_NAME, startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
 import { type InProcessService, startService } from "../support/service/service.ts";
 
 const EMAIL = "ada.lovelace@example.com";
@@ -145,6 +145,29 @@ describe("within a response", () => {
   test("masks the result for the caller where the guardrail checks the output", async () => {
     await guard({ type: "pii", action: "mask", on: ["output"] });
     expect(callOf(await ask("use contact;")).output).toBe("Write to <EMAIL_ADDRESS>.");
+  });
+
+  test("lists what guardrails pass on of the tools of a server", async () => {
+    await guard(
+      { type: "words", words: ["two numbers"], on: ["output"] },
+      { type: "words", words: ["searches", "docs"], action: "mask", on: ["output"] },
+    );
+    const { output, output_text } = await ask("use echo;");
+    const { tools } = output[0] as OpenAI.Responses.ResponseItem.McpListTools;
+    const listed = new Map(tools.map(({ name, description }) => [name, description]));
+    expect(listed.has("add")).toBe(false);
+    expect(listed.get(LONG_NAME)).toBe("<WORD>");
+    expect(listed.get("docs.read")).toBe("Reads");
+    expect(output_text).toBe("I read an address.");
+  });
+
+  test("leaves out tools with instructions for models, also for the model", async () => {
+    await guard({ type: "words", words: ["two numbers"], on: ["input"] });
+    native.length = 0;
+    await expect(ask("Add.", { model: "claude" })).rejects.toThrow("refused");
+    const names = (JSON.parse(native[0] ?? "{}").tools as { name: string }[]).map(({ name }) => name);
+    expect(names).toContain("crm__echo");
+    expect(names).not.toContain("crm__add");
   });
 
   test("asks for approval with arguments that it then refuses to send", async () => {

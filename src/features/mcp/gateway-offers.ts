@@ -1,24 +1,20 @@
 /** What the servers behind /mcp offer to one client, by the names that it uses. */
 
-import { guardToolCall, isRefusal } from "../../inference/guardrails/guard-tool.ts";
 import type { Inference } from "../../inference/inference.ts";
 import { withTimeout } from "../../kernel/async/timeout.ts";
 import { Fault } from "../../kernel/faults.ts";
-import { parseObject } from "../../kernel/json/parse-object.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import { offeredName, offeredUri } from "./gateway-names.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
-import { guardFault } from "./guard-tool-result.ts";
-import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
+import { type Entry, GuardedLists, guardListFault } from "./guarded-lists.ts";
+import type { McpTool, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 
 /** Time for which a client waits for the list of one server. */
 export const LIST_WAIT_MS = 5_000;
 const PAGE_SIZE = 1000;
-
-type Entry<Kind extends OfferKind> = McpOffer[Kind][number];
 
 export interface Offered<Kind extends OfferKind> {
   server: McpServer;
@@ -38,9 +34,6 @@ const CONNECT_TOOL: McpTool = {
   inputSchema: { type: "object" },
   annotations: { readOnlyHint: true },
 };
-
-/** Each entry with its form after the guardrails. */
-type GuardedEntries<Kind extends OfferKind> = readonly (readonly [Entry<Kind>, Entry<Kind>])[];
 
 interface KindOfOffer<Kind extends OfferKind> {
   allows(server: McpServer, entry: Entry<Kind>): boolean;
@@ -77,8 +70,7 @@ export class GatewayOffers {
   readonly #servers: McpServers;
   readonly #inference: Inference;
   readonly #logger: Logger;
-  /** Lists after the guardrails of a policy, as long as the servers' lists are remembered. */
-  readonly #guarded = new WeakMap<object, Map<string, GuardedEntries<OfferKind>>>();
+  readonly #guarded = new GuardedLists("client");
 
   constructor(servers: McpServers, inference: Inference, logger: Logger) {
     this.#servers = servers;
@@ -133,7 +125,8 @@ export class GatewayOffers {
     const lists = servers.map(async (server) => {
       try {
         const listing = server.list(kind, new AbortController().signal);
-        const entries = await this.#guardedList<Kind>(request, server, await withTimeout(listing, LIST_WAIT_MS));
+        const listed = await withTimeout(listing, LIST_WAIT_MS);
+        const entries = await this.#guarded.guard<Kind>(listed, () => this.#guardsOf(request, server));
         return entries.flatMap(([entry, guarded]): Offered<Kind>[] => {
           if (!allows(server, entry)) return [];
           const names = request.server === undefined ? identityAmongAll(entry, server.name) : identity(entry);
@@ -148,7 +141,8 @@ export class GatewayOffers {
         }
         const reason = describeFailure(failure);
         this.#logger.warn({ mcpServer: server.name, kind, reason }, "an MCP server did not list what it offers");
-        failures.push(await this.#guardedFault(request, server, notListed(server, kind, reason, failure)));
+        const fault = notListed(server, kind, reason, failure);
+        failures.push(await guardListFault(fault, this.#guardsOf(request, server), "client"));
         return [];
       }
     });
@@ -158,83 +152,12 @@ export class GatewayOffers {
     return entries;
   }
 
-  /** Returns the fault with its message, of which a server wrote a part, after the guardrails of the project; or theirs. */
-  async #guardedFault({ caller, onDisconnect }: GatewayRequest, { name }: McpServer, fault: Fault): Promise<Fault> {
-    const guards = this.#inference.guardsOfTool(caller, `mcp/${name}`, onDisconnect);
-    if (guards === undefined) return fault;
-    try {
-      const { guardResult } = await guardToolCall(guards, {}, "client");
-      return await guardFault(fault, guardResult);
-    } catch (failure) {
-      if (failure instanceof Fault) return failure;
-      throw failure;
-    } finally {
-      guards.end();
-    }
-  }
-
-  /** Returns each entry with its form after the guardrails of the project; those that a guardrail blocks are left out. */
-  async #guardedList<Kind extends OfferKind>(
-    { caller, onDisconnect }: GatewayRequest,
-    server: McpServer,
-    entries: McpOffer[Kind],
-  ): Promise<GuardedEntries<Kind>> {
-    const list = entries as readonly Entry<Kind>[];
-    const name = `mcp/${server.name}`;
-    const guards = list.length === 0 ? undefined : this.#inference.guardsOfTool(caller, name, onDisconnect);
-    if (guards === undefined) return list.map((entry) => [entry, entry] as const);
-    try {
-      const key = JSON.stringify(guards.policy);
-      const byPolicy = this.#guarded.get(entries) ?? new Map<string, GuardedEntries<OfferKind>>();
-      this.#guarded.set(entries, byPolicy);
-      const cached = byPolicy.get(key) as GuardedEntries<Kind> | undefined;
-      if (cached !== undefined) return cached;
-      const { guardResult } = await guardToolCall(guards, {}, "client");
-      const guarded = await guardEntries<Kind>(list, (texts) => guardResult(texts));
-      byPolicy.set(key, guarded);
-      return guarded;
-    } finally {
-      guards.end();
-    }
+  #guardsOf({ caller, onDisconnect }: GatewayRequest, { name }: McpServer) {
+    return this.#inference.guardsOfTool(caller, `mcp/${name}`, onDisconnect);
   }
 }
 
 function notListed({ name }: McpServer, kind: OfferKind, reason: string, cause: unknown): Fault {
   const message = `The MCP server '${name}' did not list its ${kind}. ${reason}`;
   return new Fault("upstream-failed", message, { code: "mcp_server_failed", cause });
-}
-
-async function guardEntries<Kind extends OfferKind>(
-  list: readonly Entry<Kind>[],
-  check: (texts: readonly string[]) => Promise<readonly string[]>,
-): Promise<GuardedEntries<Kind>> {
-  const texts = list.map((entry) => JSON.stringify(entry));
-  const guarded = await check(texts).catch((failure: unknown) => {
-    if (!isRefusal(failure)) throw failure;
-    return undefined;
-  });
-  // A refusal does not name the entry: each is checked alone.
-  const each = guarded ?? (await checkEach(texts, check));
-  return list.flatMap((entry, index) => {
-    const text = each[index];
-    const object = text === undefined ? undefined : parseObject(text);
-    return object === undefined ? [] : [[entry, object as Entry<Kind>] as const];
-  });
-}
-
-/** Returns undefined for a text that a guardrail refuses. */
-async function checkEach(
-  texts: readonly string[],
-  check: (texts: readonly string[]) => Promise<readonly string[]>,
-): Promise<(string | undefined)[]> {
-  const output: (string | undefined)[] = [];
-  for (const text of texts) {
-    try {
-      output.push((await check([text]))[0]);
-    } catch (failure) {
-      if (!isRefusal(failure)) throw failure;
-      output.push(undefined);
-    }
-  }
-  return output;
 }

@@ -14,6 +14,7 @@ import type { InputItem } from "../../wire/responses/responses-input.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/index.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
+import { type GuardedEntries, GuardedLists, guardListFault } from "./guarded-lists.ts";
 import { McpApprovalCall, McpCall } from "./mcp-call.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
@@ -57,6 +58,7 @@ export class McpToolType implements ServiceToolType {
   readonly type = "mcp";
   readonly #servers: McpServers;
   readonly #log: McpCallLog;
+  readonly #lists = new GuardedLists("model");
 
   constructor(servers: McpServers, log: McpCallLog) {
     this.#servers = servers;
@@ -78,17 +80,17 @@ export class McpToolType implements ServiceToolType {
     const body = readBody(tool, context.path);
     const server = this.#serverOf(body, context);
     const listedBefore = listedTools(context.items, server.name);
-    const tools = listedBefore ?? (await listTools(server, context.signal));
-    const usable = tools.filter((each) => server.allowsTool(each.name) && isAllowed(body.allowed_tools, each));
+    const tools = listedBefore?.map((each) => [each, each] as const) ?? (await this.#list(server, context));
+    const usable = tools.filter(([each]) => server.allowsTool(each.name) && isAllowed(body.allowed_tools, each));
     const connection = new LazyConnection(server);
     const call = { caller: context.caller, log: this.#log, server, connect: () => connection.get() };
-    const functions = usable.map((each): ServiceFunction => {
+    const functions = usable.map(([each, shown]): ServiceFunction => {
       const name = context.functionName(each.name, server.name);
       return {
         definition: {
           name,
-          description: each.description,
-          parameters: each.inputSchema,
+          description: shown.description,
+          parameters: shown.inputSchema,
           param: context.path,
         },
         name: each.name,
@@ -104,7 +106,7 @@ export class McpToolType implements ServiceToolType {
       functions,
       items: listedBefore === undefined ? toItems(server.name, usable) : [],
       calls: approvedCalls(context.items, server.name).map((request): PendingCall => {
-        const each = usable.find(({ name }) => name === request.name);
+        const [each] = usable.find(([{ name }]) => name === request.name) ?? [];
         const named = functions.find(({ name }) => name === request.name);
         if (each === undefined || named === undefined) {
           const message = `The server '${server.name}' has no tool '${String(request.name).slice(0, 100)}' that this request may use.`;
@@ -115,6 +117,22 @@ export class McpToolType implements ServiceToolType {
       }),
       close: () => connection.close(),
     };
+  }
+
+  /** Returns what the server lists, as far as the guardrails of the project pass it on. Throws a Fault. */
+  async #list(server: McpServer, { signal, guardsOf }: ToolContext): Promise<GuardedEntries<"tools">> {
+    const guards = () => guardsOf(`mcp/${server.name}`);
+    let tools: readonly McpTool[];
+    try {
+      tools = await server.list("tools", signal);
+    } catch (failure) {
+      signal.throwIfAborted();
+      if (isConnectionRequired(failure)) throw failure;
+      const message = `The MCP server '${server.name}' did not list its tools. ${describeFailure(failure)}`;
+      const fault = new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
+      throw await guardListFault(fault, guards(), "model");
+    }
+    return this.#lists.guard<"tools">(tools, guards);
   }
 
   #serverOf(body: McpToolBody, { caller, path }: ToolContext): McpServer {
@@ -191,17 +209,6 @@ function toBearer(token: string): string {
   return /^\w+ /.test(token) ? token : `Bearer ${token}`;
 }
 
-async function listTools(server: McpServer, signal: AbortSignal): Promise<readonly McpTool[]> {
-  try {
-    return await server.list("tools", signal);
-  } catch (failure) {
-    signal.throwIfAborted();
-    if (isConnectionRequired(failure)) throw failure;
-    const message = `The MCP server '${server.name}' did not list its tools. ${describeFailure(failure)}`;
-    throw new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
-  }
-}
-
 /** Returns the tools of an earlier list, which the caller continues from; undefined without one. */
 function listedTools(items: readonly InputItem[], label: string): McpTool[] | undefined {
   const list = items.findLast((item) => item.type === "mcp_list_tools" && item.server_label === label);
@@ -218,9 +225,9 @@ function listedTools(items: readonly InputItem[], label: string): McpTool[] | un
   });
 }
 
-function toItems(label: string, tools: readonly McpTool[]): ItemEvent[] {
+function toItems(label: string, tools: GuardedEntries<"tools">): ItemEvent[] {
   const item = { id: newId("mcpl_"), type: "mcp_list_tools", server_label: label };
-  const listed = tools.map(({ name, description = null, inputSchema, annotations = null }) => {
+  const listed = tools.map(([{ name }, { description = null, inputSchema, annotations = null }]) => {
     return { name, description, input_schema: inputSchema, annotations };
   });
   const progress = (type: string) => ({ type: "item-event" as const, id: item.id, event: { type } });

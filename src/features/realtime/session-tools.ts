@@ -9,7 +9,7 @@ import { throwRenamed } from "../../wire/rename-params.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
 import type { CallContext, OpenTools } from "../tools/index.ts";
 import type { Conversation } from "./conversation.ts";
-import type { SessionContext } from "./session-context.ts";
+import { type SessionContext, untilAborted } from "./session-context.ts";
 
 type Tools = SessionSettings["tools"];
 
@@ -86,8 +86,11 @@ export class SessionTools {
     send({ type: "mcp_list_tools.in_progress", item_id: item.id });
     try {
       const caller = await this.#context.authenticate();
-      const context = { caller, signal, runTool: refuseToRun, items: [], include: [] };
-      const open = await services.tools.open({ tools: [tool] }, { tools: [], names: new Map() }, FIRST, context);
+      const open = await untilAborted(signal, (onDisconnect) => {
+        const guardsOf = (name: string) => services.inference.guardsOfTool(caller, name, onDisconnect);
+        const context = { caller, signal, runTool: refuseToRun, guardsOf, items: [], include: [] };
+        return services.tools.open({ tools: [tool] }, { tools: [], names: new Map() }, FIRST, context);
+      });
       await open.close();
       const listed = open.items.findLast((event) => event.type === "item-stop");
       if (listed?.type === "item-stop") item.tools = listed.item.tools;

@@ -3,6 +3,7 @@
 import type { Caller } from "../../contracts/caller.ts";
 import type { Tool } from "../../contracts/chat-model.ts";
 import type { GuardResult } from "../../inference/guardrails/guard-tool.ts";
+import type { Guards } from "../../inference/guardrails/guards.ts";
 import type { ToolResult, ToolRunOptions } from "../../inference/tool-run.ts";
 import type { Annotation, ItemEvent, ItemProgress, ServiceItem } from "../../wire/responses/item-events.ts";
 import type { InputItem } from "../../wire/responses/responses-input.ts";
@@ -25,7 +26,7 @@ export interface ServiceToolType {
   open(tool: SentTool, context: ToolContext): Promise<ServiceTool>;
 }
 
-export interface ToolContext {
+export interface ToolContext extends CallContext {
   caller: Caller;
   /** Such as `tools[0]`, for errors. */
   path: string;
@@ -34,10 +35,6 @@ export interface ToolContext {
   include: readonly string[];
   /** Whether no later request can name what the tool makes: it is deleted when the tool closes. */
   isTransient?: boolean;
-  /** Aborted when the caller leaves. */
-  signal: AbortSignal;
-  /** Runs what costs money before the model's first turn. */
-  runTool: RunTool;
   /** Returns the name that the model calls a function by: the same for the same function wherever that is possible. */
   functionName: (name: string, namespace?: string) => string;
   /** Complete once all tools are open. */
@@ -103,8 +100,11 @@ export interface ServiceCall {
 export type CallOutcome = { type: "result"; text: string } | { type: "pause" };
 
 export interface CallContext {
+  /** Aborted when the caller leaves. */
   signal: AbortSignal;
   runTool: RunTool;
+  /** Returns the guardrails of one use of a tool, which whoever gets them ends; undefined: nothing checks it. */
+  guardsOf(name: string): Guards | undefined;
 }
 
 export interface RunContext extends CallContext {

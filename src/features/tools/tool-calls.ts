@@ -21,12 +21,6 @@ export interface CallEnd {
   outcome: CallOutcome;
 }
 
-/** What calls of a response have in common. */
-interface CallsContext extends CallContext {
-  /** Returns the guardrails of a call by the function's name; undefined: nothing checks it. */
-  guardsOf(name: string): Guards | undefined;
-}
-
 /** What the tool may read; `guardResult` is undefined where nothing checks the call. */
 type Checked = Pick<GuardedToolCall, "input" | "settings"> & Partial<GuardedToolCall>;
 
@@ -35,7 +29,7 @@ const MAX_CONCURRENT = 8;
 /** `refusalOf`: why a call does not run; undefined: it runs. Throws a Fault that ends the response. */
 export async function* runCalls(
   calls: readonly WrittenCall[],
-  context: CallsContext,
+  context: CallContext,
   refusalOf: (index: number) => string | undefined,
 ): AsyncGenerator<ItemEvent, CallEnd[]> {
   const events = new AsyncQueue<ItemEvent>();
@@ -60,7 +54,7 @@ export async function* runCalls(
 
 async function runCall(
   written: WrittenCall,
-  context: CallsContext,
+  context: CallContext,
   refusal: string | undefined,
   emit: (event: ItemEvent) => void,
 ): Promise<CallOutcome> {

@@ -82,6 +82,7 @@ class ToolLoop {
     const { inference, caller } = options;
     this.#context = {
       signal,
+      guardsOf: (name) => inference.guardsOfTool(caller, name, ask.onDisconnect),
       runTool: async (tool, work) => {
         const beganAt = performance.now();
         const result = await inference.runTool(caller, tool, onAbort, work);
@@ -188,10 +189,7 @@ class ToolLoop {
     const before = this.#callCount;
     this.#callCount += calls.length;
     const refusal = `The limit of ${this.#maxCalls} tool calls of this response is reached.`;
-    const { inference, caller } = this.#options;
-    const guardsOf = (name: string) => inference.guardsOfTool(caller, name, this.#ask.onDisconnect);
-    const context = { ...this.#context, guardsOf };
-    return runCalls(calls, context, (index) => (before + index >= this.#maxCalls ? refusal : undefined));
+    return runCalls(calls, this.#context, (index) => (before + index >= this.#maxCalls ? refusal : undefined));
   }
 
   /** Adds the calls of a turn and their results to what the model reads next. */

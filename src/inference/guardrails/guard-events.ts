@@ -2,7 +2,8 @@
 
 import type { ChatEvent, TokenLogprob } from "../../contracts/chat-model.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
-import { OutputBlocked, type OutputTransform } from "./output-transforms.ts";
+import { OutputBlocked } from "./mask-complete.ts";
+import type { OutputTransform } from "./output-transforms.ts";
 
 type TextEvent = Extract<ChatEvent, { type: "text" | "reasoning" | "tool-arguments" }>;
 

@@ -7,13 +7,15 @@ import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
 import { BLOCKED, blockedFault } from "./blocked-fault.ts";
 import type { ChannelText } from "./channels.ts";
+import { finderOf } from "./finders.ts";
 import { refuseUnreadable } from "./guard-chat.ts";
 import { type GuardContext, guardTexts } from "./guarded-texts.ts";
 import type { Guards } from "./guards.ts";
-import { OutputBlocked, outputTransforms } from "./output-transforms.ts";
+import { maskComplete, OutputBlocked } from "./mask-complete.ts";
+import { type OutputTransform, outputTransforms, transformOf } from "./output-transforms.ts";
 
 /** `model`: a model of this service reads the result, and its next turn masks it. `client`: it leaves the service. */
-type ResultReader = "model" | "client";
+export type ResultReader = "model" | "client";
 
 /** Returns texts of a result as they may be read. Throws a Fault. `unreadable`: what else it has, such as images. */
 export type GuardResult = (texts: readonly string[], unreadable?: string) => Promise<readonly string[]>;
@@ -34,7 +36,7 @@ export function isRefusal(failure: unknown): failure is Fault & { code: typeof B
 
 /** Throws a Fault when a guardrail blocks the arguments or fails. */
 export async function guardToolCall(
-  { policy, context }: Guards,
+  { policy, context }: Pick<Guards, "policy" | "context">,
   input: Fields,
   reader: ResultReader,
   settings: Fields = {},
@@ -51,9 +53,7 @@ export async function guardToolCall(
     guardResult: async (results, unreadable) => {
       if (unreadable !== undefined) refuseUnreadable(policy, unreadable, "result", "output");
       const inputs = await guardTexts(resultPolicy(policy, reader), promptTexts(results), asResult);
-      const output: string[] = [];
-      for (const text of inputs.texts) output.push(await guardOutput(text, policy, placeholders, asResult));
-      return output;
+      return guardOutput(inputs.texts, policy, placeholders, asResult);
     },
   };
 }
@@ -84,20 +84,48 @@ function resultPolicy(policy: readonly Guardrail[], reader: ResultReader): reado
 }
 
 async function guardOutput(
-  text: string,
+  texts: readonly string[],
   policy: readonly Guardrail[],
   placeholders: Placeholders,
   context: GuardContext,
-): Promise<string> {
-  const form = isJsonDocument(text) ? "json" : "text";
-  let output = text;
-  try {
-    for (const transform of outputTransforms(policy, placeholders, context, { form, isComplete: true })) {
-      output = (await transform.push(output)) + (await transform.end());
-    }
-  } catch (failure) {
+): Promise<readonly string[]> {
+  const guarded = await guardComplete(texts, policy, context).catch((failure: unknown) => {
     if (!(failure instanceof OutputBlocked)) throw failure;
     throw blockedFault(failure.guardrail, failure.findings, context);
+  });
+  if (placeholders.count === 0) return guarded;
+  const output: string[] = [];
+  for (const [index, text] of guarded.entries()) {
+    const form = isJsonDocument(texts[index] ?? "") ? "json" : "text";
+    const [restoring] = outputTransforms([], placeholders, context, { form, isComplete: true });
+    output.push(restoring === undefined ? text : await transformed(text, restoring));
   }
   return output;
+}
+
+/** Returns complete texts after the guardrails of a policy that check the output. Throws `OutputBlocked` or a Fault. */
+async function guardComplete(
+  texts: readonly string[],
+  policy: readonly Guardrail[],
+  context: GuardContext,
+): Promise<readonly string[]> {
+  let guarded = texts;
+  for (const guardrail of policy.filter((each) => checks(each, "output"))) {
+    const finder = finderOf(guardrail, context);
+    if (finder !== undefined) {
+      guarded = await maskComplete(guardrail, finder, guarded, context);
+      continue;
+    }
+    const judged: string[] = [];
+    for (const text of guarded) {
+      const transform = transformOf(guardrail, context, { isComplete: true });
+      judged.push(transform === undefined ? text : await transformed(text, transform));
+    }
+    guarded = judged;
+  }
+  return guarded;
+}
+
+async function transformed(text: string, transform: OutputTransform): Promise<string> {
+  return (await transform.push(text)) + (await transform.end());
 }

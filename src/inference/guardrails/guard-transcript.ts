@@ -8,7 +8,8 @@ import { finderOf, type TextFinder } from "./finders.ts";
 import { endText, pushText } from "./guard-events.ts";
 import { type GuardContext, OUTCOMES } from "./guarded-texts.ts";
 import { judgeOf } from "./judges.ts";
-import { OutputBlocked, type OutputTransform, transformOf } from "./output-transforms.ts";
+import { OutputBlocked } from "./mask-complete.ts";
+import { type OutputTransform, transformOf } from "./output-transforms.ts";
 
 /** Guards each segment and the streamed text. Throws a Fault when a guardrail blocks or fails. */
 export async function* guardTranscript(

@@ -7,6 +7,7 @@ import type { ChatEvent } from "../../contracts/chat-model.ts";
 import { guardrailList } from "../../contracts/guardrail.ts";
 import type { ChannelText } from "./channels.ts";
 import { guardEvents } from "./guard-events.ts";
+import { guardToolCall } from "./guard-tool.ts";
 import { type GuardContext, guardTexts } from "./guarded-texts.ts";
 import { GuardrailReport } from "./guardrail-report.ts";
 import { outputTransforms } from "./output-transforms.ts";
@@ -74,6 +75,19 @@ test.each(["text", "tool-arguments"] as const)("searches an answer of 5 MB that 
     for await (const event of guarded()) if (event.type === type) text += event.text;
   });
   expect(text.split("<EMAIL_ADDRESS>")).toHaveLength(repeat(SENTENCE).length / SENTENCE.length + 1);
+});
+
+test("searches a list of 1,000 results of 5 MB together without a long turn", async () => {
+  const policy = guardrailList.parse([{ type: "pii", action: "mask", on: ["output"] }]);
+  const description = repeat(SENTENCE).slice(0, LENGTH / 1000);
+  const texts = list(1000, (index) => JSON.stringify({ name: `tool ${index}`, description }));
+  const { guardResult } = await guardToolCall({ policy, context: context() }, {}, "client");
+  let output: readonly string[] = [];
+  await expectTurnsBelow(MAX_TURN_MS, async () => {
+    output = await guardResult(texts);
+  });
+  expect(output).toHaveLength(texts.length);
+  expect(output.every((text) => text.includes("<EMAIL_ADDRESS>") && !text.includes("@example.com"))).toBe(true);
 });
 
 test("restores an answer of 5 MB that arrives at once without a long turn", async () => {

@@ -10,26 +10,14 @@ import {
 } from "@parlance-inference/text-privacy/placeholders";
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
-import { type GuardContext, maskAll, OUTCOMES } from "./guarded-texts.ts";
+import { type GuardContext, OUTCOMES } from "./guarded-texts.ts";
 import { type Judge, judgeOf } from "./judges.ts";
+import { maskComplete, OutputBlocked } from "./mask-complete.ts";
 
 /** `push` returns what is final, `end` the rest. Throws `OutputBlocked` before anything that is blocked. */
 export interface OutputTransform {
   push(piece: string): string | Promise<string>;
   end(): string | Promise<string>;
-}
-
-/** Ends an answer with the finish reason `content_filter`. */
-export class OutputBlocked extends Error {
-  override readonly name = "OutputBlocked";
-  readonly guardrail: Guardrail;
-  readonly findings: readonly string[];
-
-  constructor(guardrail: Guardrail, findings: readonly string[]) {
-    super();
-    this.guardrail = guardrail;
-    this.findings = findings;
-  }
 }
 
 /** Characters that are checked together: fewer cost more calls, more delay the reader. */
@@ -157,28 +145,9 @@ class CompleteTransform implements OutputTransform {
   }
 
   async end(): Promise<string> {
-    const { type } = this.#guardrail;
-    const { report, signal } = this.#context;
-    const action = actionOf(this.#guardrail);
-    const findings: string[] = [];
-    const [text = ""] = await maskAll([{ text: this.#text, kind: "prompt" }], {
-      ...{ finder: this.#finder, findings, action, signal },
-      placeholders: { mask: (value, matches) => replaceMatches(value, matches) },
-    });
-    report.note(type, "output", findings.length === 0 ? "passed" : OUTCOMES[action], findings);
-    if (findings.length > 0 && action === "block") throw new OutputBlocked(this.#guardrail, findings);
+    const [text = ""] = await maskComplete(this.#guardrail, this.#finder, [this.#text], this.#context);
     return text;
   }
-}
-
-function replaceMatches(text: string, matches: Parameters<Placeholders["mask"]>[1]): string {
-  let output = "";
-  let from = 0;
-  for (const { type, start, end } of matches) {
-    output += `${text.slice(from, start)}<${type}>`;
-    from = end;
-  }
-  return output + text.slice(from);
 }
 
 /** Asks another service about a few sentences at a time. */
