@@ -23,7 +23,7 @@ import type { ModelSettings } from "./model-settings.ts";
  */
 export async function buildModelSpecs(
   config: Settings,
-  store: ModelStore,
+  store: Pick<ModelStore, "list">,
   machine: Machine = thisMachine(config),
 ): Promise<ModelSpec[]> {
   const configured = config.models.map((model) => toConfigured(model, config));

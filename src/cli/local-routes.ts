@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Catalog } from "../catalog/catalog.ts";
 import { buildModelSpecs } from "../catalog/model-specs.ts";
+import { requireUnshared } from "../catalog/require-unshared.ts";
 import type { Config } from "../config/config.ts";
 import type { Caller } from "../contracts/caller.ts";
 import { Accounts } from "../features/accounts/accounts.ts";
@@ -112,6 +113,7 @@ export function openModelRoutes(config: Config, store: ModelStore, lifetime: Asy
     catalog: new Catalog(),
     store,
     refresh: async () => {},
+    requireUnshared: (id) => requireUnshared(id, config, store),
     machine: () => Promise.reject(new Error("only a service lists the model library")),
   });
   const app = openServer(config, openLog("warn"), lifetime);

@@ -92,6 +92,20 @@ export function filesOf(kind: string, settings: unknown): readonly string[] {
   return [...nested, ...(find(kind)?.files?.(settings as never) ?? [])];
 }
 
+/** Texts in the parsed settings of a deployment that is no upstream: those that name its model's files are among them. */
+export function textsIn(kind: string, settings: unknown): readonly string[] {
+  if (isUpstream(kind)) return [];
+  const nested = nestedIn(kind, settings).flatMap(({ engine, checked }) =>
+    checked?.success === true ? textsIn(engine, checked.data) : [],
+  );
+  return [...nested, ...textsOf(settings)];
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
 /** Source of the endpoints that a deployment with parsed settings stands for; undefined: it has one. */
 export function endpointsOf(kind: string, settings: unknown): EndpointSource | undefined {
   return find(kind)?.endpoints?.(settings as never);

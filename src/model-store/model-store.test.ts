@@ -266,6 +266,15 @@ describe("a file outside the manifest", () => {
     expect((await stat(paths[parts[2] ?? ""] ?? "")).size).toBe(3000);
   });
 
+  test("is not removed as a split file of the same name, which has the same folder", async () => {
+    const parts = [1, 2].map((part) => `small-0000${part}-of-00002.gguf`);
+    for (const name of ["small.gguf", ...parts]) publish(name);
+    const store = openStore([]);
+    const { path } = await store.pull({ hf: "owner/repo/small.gguf" }, { signal: never });
+    await expect(store.remove("hf:owner/repo/small-00001-of-00002.gguf")).rejects.toMatchObject({ kind: "not-found" });
+    expect(await readFile(path)).toEqual(content);
+  });
+
   test("on this machine is used in place", async () => {
     const file = join(folder.path, "mine.gguf");
     await writeFile(file, content);

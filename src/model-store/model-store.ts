@@ -1,7 +1,7 @@
 /** The models on disk: pulls, verifies, lists and removes them. */
 
 import { mkdir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { ModelFiles, ModelReference } from "../contracts/engine.ts";
 import { Fault, invalidRequest } from "../kernel/faults.ts";
 import type { Logger } from "../kernel/logger.ts";
@@ -131,11 +131,36 @@ export class ModelStore {
     return importModels(this.#folders, resolve(file), (id) => this.#wantedById(id), signal);
   }
 
+  /** Returns the ID under which a model's files are stored. Throws a Fault for an unknown model. */
+  idOf(id: string): string {
+    return this.#wantedById(id).id;
+  }
+
+  /**
+   * Whether a text of an engine's settings stands for files of the model with this stored ID: its ID, that of a model based
+   * on it, its file on the hub, or a path of its folder.
+   */
+  isNamedBy(text: string, id: string): boolean {
+    const folder = this.#folders.modelFolder(this.#wantedById(id));
+    if ([text, dirname(text)].some((path) => resolve(path) === folder)) return true;
+    try {
+      const isOnHub = text.includes("/");
+      const named = this.#wanted(isOnHub ? { hf: text.replace(/^hf:/, "") } : { model: text });
+      return named.id === id || named.base === id;
+    } catch {
+      // It names no model.
+      return false;
+    }
+  }
+
   /** Throws a Fault when the model is not stored, or is being pulled. */
   async remove(id: string): Promise<void> {
     const request = this.#wantedById(id);
     const folder = this.#folders.modelFolder(request);
-    if ((await readRecord(folder)) === undefined) throw new Fault("not-found", `${id} is not in the model store.`);
+    // A GGUF in one file and a split one of the same name have the same folder.
+    if ((await readRecord(folder))?.id !== request.id) {
+      throw new Fault("not-found", `${id} is not in the model store.`);
+    }
     const fileLock = tryLock(await this.#folders.lockPath(request));
     if (fileLock === undefined) throw new Fault("conflict", `${id} is being pulled. Retry when the pull has ended.`);
     try {

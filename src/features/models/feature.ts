@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { LiveCatalog } from "../../catalog/live-catalog.ts";
+import { requireUnshared } from "../../catalog/require-unshared.ts";
 import type { AuthenticateScope } from "../../http/authenticate.ts";
 import type { Feature } from "../../http/feature.ts";
 import { refuseNul } from "../../http/refuse-nul.ts";
@@ -43,6 +44,7 @@ export function modelFeature({
     catalog,
     store,
     refresh: () => live.refresh(),
+    requireUnshared: (id) => requireUnshared(id, live.config ?? config, store),
     machine: () => capacity(config.local.memory),
     speeds: () => new MeasuredSpeeds(config.dataDirectory).read(),
   });

@@ -24,6 +24,8 @@ export interface ModelOperationsOptions {
   store: ModelStore;
   /** Updates the catalog with the pulled models. */
   refresh: () => Promise<void>;
+  /** Throws a Fault for a model whose files are not its own, or that others use. */
+  requireUnshared: (id: string) => Promise<void>;
   /** What this machine has for models. */
   machine: () => Promise<MachineCapacity>;
   /** Tokens per second of models that were measured on this machine; left out: none was. */
@@ -144,8 +146,9 @@ export class ModelOperations {
     for (const [id] of ended.slice(0, -MAX_ENDED_PULLS)) this.#pulls.delete(id);
   }
 
-  /** Removes a model's files. Throws a Fault while the model serves requests. */
+  /** Removes a model's files. Throws a Fault while the model serves requests, or another one uses the files. */
   async remove(id: string): Promise<void> {
+    await this.#options.requireUnshared(id);
     const model = this.#options.catalog.find(id);
     for (const deployment of model?.model.deployments ?? []) if (!deployment.isUpstream) await deployment.unload();
     await this.#options.store.remove(id);

@@ -97,6 +97,7 @@ export async function startAdministration(options: DatabaseOptions): Promise<Adm
         catalog: new Catalog(),
         store,
         refresh: async () => {},
+        requireUnshared: async () => {},
         machine: async () => ({ cores: 2, modelMemoryBytes: 8e9, freeBytes: 8e9 }),
       });
       for (const plugin of [

@@ -1,0 +1,41 @@
+import { textsIn } from "../engines/registry.ts";
+import { Fault } from "../kernel/faults.ts";
+import type { Settings } from "../kernel/settings/settings.ts";
+import type { ModelStore } from "../model-store/model-store.ts";
+import { buildModelSpecs } from "./model-specs.ts";
+
+/**
+ * Throws a Fault for a model that runs the files of another one, or whose files another one of the catalog or the store
+ * uses.
+ */
+export async function requireUnshared(id: string, config: Settings, store: ModelStore): Promise<void> {
+  const own = store.idOf(id);
+  if (own !== id && store.manifest.some((entry) => entry.id === own)) {
+    throw inUse(`\`${id}\` runs the files of \`${own}\`. Remove that one instead.`);
+  }
+  const others = (await store.list()).filter((stored) => stored.id !== own);
+  const based = others.find((stored) => store.isNamedBy(stored.id, own));
+  if (based !== undefined) throw shared(own, based.id, "Remove it first.");
+  // A bundled model that is in the catalog because of these files goes with them.
+  const remaining = await buildModelSpecs(config, { list: async () => others });
+  const user = remaining.find(
+    (model) =>
+      model.id !== own &&
+      model.deployments.some(({ engine, settings }) =>
+        textsIn(engine, settings).some((text) => store.isNamedBy(text, own)),
+      ),
+  );
+  if (user === undefined) return;
+  const way = user.isBuiltin
+    ? "It is a built-in model; `builtin_models: false` turns these off."
+    : "Take it out of the configuration first.";
+  throw shared(own, user.id, way);
+}
+
+function shared(own: string, user: string, way: string): Fault {
+  return inUse(`The files of \`${own}\` are also used by \`${user}\`. ${way}`);
+}
+
+function inUse(message: string): Fault {
+  return new Fault("conflict", message, { code: "model_in_use" });
+}
