@@ -129,6 +129,7 @@ export function openModelRoutes(config: Config, store: ModelStore, lifetime: Asy
     authenticateSession: async () => operator,
     organizations: { isDefault: async () => true },
     auditTrail: { record: async () => {} },
+    transactions: { checkAuthor: async () => {} },
   };
   addScope(app, "admin", "/v1/organization", async () => operator, [organizationModels(accounts, models)]);
   return app;

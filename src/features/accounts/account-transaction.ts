@@ -37,6 +37,11 @@ export class AccountTransactions {
     });
   }
 
+  /** Throws a Fault like `run`, right before a change that is in no transaction. */
+  async checkAuthor(actor: Actor): Promise<void> {
+    await this.database.run((executor) => checkAuthor(executor, actor));
+  }
+
   /** Records what has been done already, whatever has become of the author since. */
   async record(actor: Actor, event: AuditEvent): Promise<void> {
     await this.#run(actor, ({ audit }) => audit(event));

@@ -32,8 +32,10 @@ export function cacheRoutes(accounts: Accounts, store: CacheStore): FastifyPlugi
       },
       async ({ query, caller, request }) => {
         const { organizationId } = caller;
+        const actor = actorOf(request);
+        await accounts.transactions.checkAuthor(actor);
         const purged = await store.purge({ ...toPurgeFilter(query), organizationId });
-        await accounts.auditTrail.record(actorOf(request), {
+        await accounts.auditTrail.record(actor, {
           type: "cache.purged",
           organizationId,
           resourceId: query.key ?? query.project_id ?? query.model ?? organizationId,

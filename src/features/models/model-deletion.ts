@@ -23,6 +23,7 @@ interface DeletionParts {
   accounts: {
     organizations: Pick<Accounts["organizations"], "isDefault">;
     auditTrail: Pick<Accounts["auditTrail"], "record">;
+    transactions: Pick<Accounts["transactions"], "checkAuthor">;
   };
   catalog: Catalog;
   entries: ModelEntries;
@@ -48,6 +49,7 @@ export function modelDeletion({ accounts, catalog, entries, operations, store }:
         // Models belong to the installation: deleting one affects all organizations.
         if (!(await accounts.organizations.isDefault(organizationId))) throw modelNotFound(id);
         const actor = actorOf(request);
+        await accounts.transactions.checkAuthor(actor);
         const sources = entries.list("model").flatMap(({ name, source }) => (name === id ? [source] : []));
         if (sources.includes("file")) throw configured(id);
         if (sources.includes("api")) {

@@ -28,6 +28,7 @@ interface OfModel {
 interface ModelAccounts extends Pick<Accounts, "authenticate" | "authenticateSession"> {
   organizations: Pick<Accounts["organizations"], "isDefault">;
   auditTrail: Pick<Accounts["auditTrail"], "record">;
+  transactions: Pick<Accounts["transactions"], "checkAuthor">;
 }
 
 /** Minimum interval of progress events; a new file or phase is reported immediately. */
@@ -45,9 +46,12 @@ export function organizationModels(accounts: ModelAccounts, models: ModelOperati
   return routes(
     // Models belong to the installation: unloading or removing one affects all organizations.
     (app) =>
-      app.addHook<OfModel>("preHandler", async ({ caller, params }) => {
-        if (await accounts.organizations.isDefault(caller.organizationId)) return;
-        throw new Fault("not-found", `The model \`${params.id ?? ""}\` does not exist.`);
+      app.addHook<OfModel>("preHandler", async (request) => {
+        const { caller, params, method } = request;
+        if (!(await accounts.organizations.isDefault(caller.organizationId))) {
+          throw new Fault("not-found", `The model \`${params.id ?? ""}\` does not exist.`);
+        }
+        if (method !== "GET") await accounts.transactions.checkAuthor(actorOf(request));
       }),
     operation(
       "GET /models",

@@ -96,8 +96,7 @@ export class Privacy {
 
   /** Erases the end user of an application. Sums of usage remain, under a pseudonym. */
   async eraseEndUser(author: Author, organizationId: string, endUser: string): Promise<Erasure> {
-    // Only checks the author.
-    await this.#options.transactions.run(author, async () => {});
+    await this.#options.transactions.checkAuthor(author);
     return this.#erase(author, endUserAsPerson(organizationId, endUser));
   }
 

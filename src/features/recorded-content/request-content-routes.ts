@@ -18,7 +18,7 @@ import { toRequestFilter } from "../../wire/openai/organization/organization-req
 import { toRequestEntry } from "../../wire/openai/organization/request-entries.ts";
 import { RequestExportLine, RequestExportQuery } from "../../wire/openai/organization/request-export.ts";
 import { RequestDetails, RequestFeedback, RequestPage } from "../../wire/openapi/request-answers.ts";
-import type { Accounts } from "../accounts/index.ts";
+import { type Accounts, actorOf } from "../accounts/index.ts";
 import { filterOf, REPORT, type RequestFilter, type RequestHistory, showsCauses } from "../usage/index.ts";
 import { auditLook, mayNotRead, mayReadContent, readableProjects } from "./content-access.ts";
 import type { RecordedContents } from "./recorded-contents.ts";
@@ -127,6 +127,7 @@ export function requestContent({ accounts, history, recorded, feedback }: Reques
       async ({ body: { score = null, comment = null, tags = [] }, caller, request }) => {
         const entry = await findEntry(request);
         if (!allows(caller.access, "project.inference", entry.projectId)) throw mayNotRate();
+        await accounts.transactions.checkAuthor(actorOf(request));
         return toFeedback(await feedback.put(entry, caller, { score, comment, tags }));
       },
     ),

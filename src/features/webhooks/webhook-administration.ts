@@ -3,6 +3,7 @@
 import { Fault } from "../../kernel/faults.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Page } from "../../storage/page.ts";
+import { type Actor, checkAuthor } from "../accounts/index.ts";
 import { countPendingDeliveries, requeueWebhookDelivery } from "./delivery-queries.ts";
 import { findWebhookLog, listWebhookLog, summarizeWebhookLog, type WebhookLogRequest } from "./log-queries.ts";
 import type { WebhookEndpoint } from "./settings.ts";
@@ -46,25 +47,31 @@ export class WebhookAdministration {
     return this.#database.run((executor) => listWebhookLog(executor, request));
   }
 
-  /** Queues a test event. Returns the delivery's id. Throws a Fault when no endpoint has the URL. */
-  async test(url: string): Promise<string> {
-    const endpoint = this.#endpoint(url);
-    const id = await this.#database.transaction((executor) => this.#outbox.addTest(executor, endpoint, Date.now()));
+  /** Queues a test event. Returns the delivery's id. Throws a Fault like `checkAuthor`, and when no endpoint has the URL. */
+  async test(actor: Actor, url: string): Promise<string> {
+    const id = await this.#database.transaction(async (executor) => {
+      await checkAuthor(executor, actor);
+      return this.#outbox.addTest(executor, this.#endpoint(url), Date.now());
+    });
     this.#outbox.wake();
     return id;
   }
 
-  /** Sends a delivery again, with the ID of its event. Throws a Fault for an unknown one. */
-  async retry(id: string): Promise<WebhookLogRow> {
-    const row = await this.#database.run((executor) => findWebhookLog(executor, id));
-    if (row === undefined) throw new Fault("not-found", `No delivery found with id '${id.slice(0, 100)}'.`);
-    const { eventId, endpoint, type, payload, createdAt } = row;
-    this.#endpoint(endpoint);
-    // As an event that has just been added, so that a clock that differs from the database's does not delay it.
-    const delivery = { id, eventId, endpoint, type, payload, createdAt, attempts: 0, dueAt: Date.now() };
-    await this.#database.run((executor) => requeueWebhookDelivery(executor, delivery));
+  /** Sends a delivery again, with the ID of its event. Throws a Fault like `checkAuthor`, and for an unknown one. */
+  async retry(actor: Actor, id: string): Promise<WebhookLogRow> {
+    const retried = await this.#database.transaction(async (executor) => {
+      await checkAuthor(executor, actor);
+      const row = await findWebhookLog(executor, id);
+      if (row === undefined) throw new Fault("not-found", `No delivery found with id '${id.slice(0, 100)}'.`);
+      const { eventId, endpoint, type, payload, createdAt } = row;
+      this.#endpoint(endpoint);
+      // As an event that has just been added, so that a clock that differs from the database's does not delay it.
+      const delivery = { id, eventId, endpoint, type, payload, createdAt, attempts: 0, dueAt: Date.now() };
+      await requeueWebhookDelivery(executor, delivery);
+      return row;
+    });
     this.#outbox.wake();
-    return row;
+    return retried;
   }
 
   #endpoint(url: string): WebhookEndpoint {

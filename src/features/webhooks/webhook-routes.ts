@@ -14,7 +14,7 @@ import {
   WebhookTestBody,
 } from "../../wire/openai/organization/organization-webhooks.ts";
 import { listOfEntries } from "../../wire/openapi/list-answers.ts";
-import { type Accounts, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
+import { type Accounts, actorOf, READ, requireDefaultOrganization, WRITE } from "../accounts/index.ts";
 import type { WebhookAdministration } from "./webhook-administration.ts";
 import { WEBHOOK_EVENTS } from "./webhook-event.ts";
 
@@ -54,7 +54,7 @@ export function webhookRoutes(accounts: Accounts, webhooks: WebhookAdministratio
         body: WebhookTestBody,
         answer: WebhookTest,
       },
-      async ({ body }) => toWebhookTest(await webhooks.test(body.url)),
+      async ({ body, request }) => toWebhookTest(await webhooks.test(actorOf(request), body.url)),
     ),
     operation(
       "GET /webhooks/deliveries",
@@ -75,7 +75,7 @@ export function webhookRoutes(accounts: Accounts, webhooks: WebhookAdministratio
         summary: "Sends a delivery of a webhook again, with the ID of its event. Not in OpenAI's API.",
         answer: WebhookDelivery,
       },
-      async ({ params }) => toWebhookDelivery(await webhooks.retry(params.delivery)),
+      async ({ params, request }) => toWebhookDelivery(await webhooks.retry(actorOf(request), params.delivery)),
     ),
   );
 }

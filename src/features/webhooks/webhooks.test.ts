@@ -17,6 +17,7 @@ import { HOUR_MS } from "../../kernel/durations.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { Secret } from "../../kernel/secret.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "../../storage/database.ts";
+import { OPERATOR } from "../accounts/index.ts";
 import { publishSpendAlert } from "../budgets/publish-spend-alert.ts";
 import { SpendAlerts } from "../budgets/spend-alerts.ts";
 import type { SpendBound } from "../quota/spend-bound.ts";
@@ -139,17 +140,20 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await webhooks.endpoints()).toMatchObject([
       { url: receiver.url, pending: 0, counts: { delivered: 0, retrying: 0, failed: 1 } },
     ]);
-    await webhooks.retry(failed?.id ?? "");
+    await webhooks.retry(OPERATOR, failed?.id ?? "");
     await eventually(async () =>
       expect(await entries()).toMatchObject([{ id: failed?.id, state: "delivered", attempts: 1, status: 200 }]),
     );
     expect(receiver.received).toMatchObject([{ id: failed?.eventId, data: { id: "batch_1" } }]);
-    const id = await webhooks.test(receiver.url);
+    const id = await webhooks.test(OPERATOR, receiver.url);
     await eventually(async () => expect(await entries()).toMatchObject([{ id, type: "webhook.test" }, {}]));
     expect((await webhooks.deliveries({ ...page, state: "failed" })).entries).toEqual([]);
     expect((await webhooks.deliveries({ ...page, endpoint: "http://127.0.0.1:9/" })).entries).toEqual([]);
-    await expect(webhooks.test("http://127.0.0.1:9/")).rejects.toMatchObject({ kind: "not-found", param: "url" });
-    await expect(webhooks.retry("whd_unknown")).rejects.toMatchObject({ kind: "not-found" });
+    await expect(webhooks.test(OPERATOR, "http://127.0.0.1:9/")).rejects.toMatchObject({
+      kind: "not-found",
+      param: "url",
+    });
+    await expect(webhooks.retry(OPERATOR, "whd_unknown")).rejects.toMatchObject({ kind: "not-found" });
     const remove = (time: number) => replica.database.run((executor) => removeWebhookLogBefore(executor, time));
     expect(await remove(Date.now() + 1000)).toBe(2);
   });
