@@ -62,13 +62,13 @@ test("exports and erases a user and an end user", async () => {
 
 test("manages roles of the organization and of a project", async () => {
   await parlance("projects", "create", "Team R");
-  for (const of of [[], ["--project", "Team R"]]) {
-    const created = await parlance("roles", "create", "Reporter", "project.usage.read", "project.read", ...of);
+  for (const options of [[], ["--project", "Team R"]]) {
+    const created = await parlance("roles", "create", "Reporter", "project.usage.read", "project.read", ...options);
     expect(created.stdout).toContain("Created role_");
-    expect((await parlance("roles", "list", ...of)).stdout).toMatch(/Reporter +custom +2/);
-    expect((await parlance("roles", "create", "x", "everything", ...of)).code).toBe(1);
-    expect((await parlance("roles", "delete", "Reporter", ...of)).code).toBe(0);
-    expect((await parlance("roles", "list", ...of)).stdout).not.toContain("Reporter");
+    expect((await parlance("roles", "list", ...options)).stdout).toMatch(/Reporter +custom +2/);
+    expect((await parlance("roles", "create", "x", "everything", ...options)).code).toBe(1);
+    expect((await parlance("roles", "delete", "Reporter", ...options)).code).toBe(0);
+    expect((await parlance("roles", "list", ...options)).stdout).not.toContain("Reporter");
   }
   expect((await parlance("roles", "delete", "owner")).code).toBe(1);
 });

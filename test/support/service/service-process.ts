@@ -29,6 +29,8 @@ const IMPORTS = ["./check-answers.ts", "./report-stalls.ts"].flatMap((module) =>
   "--import",
   new URL(module, import.meta.url).href,
 ]);
+/** A start leaves so much garbage that a small young generation takes a tenth of its CPU time. */
+const FLAGS = ["--min-semi-space-size=16", ...IMPORTS];
 
 /** Stop it with `afterAll(() => service.stop())`. */
 export async function startServiceProcess(options: ProcessOptions = {}): Promise<ServiceProcess> {
@@ -36,7 +38,7 @@ export async function startServiceProcess(options: ProcessOptions = {}): Promise
   const { dataDirectory, configFile, environment } = await prepareService(options, options.executable === undefined);
   const full = options.full === undefined ? undefined : openSync("/dev/full", "w");
   const outputs = (["stdout", "stderr"] as const).map((each) => (each === options.full ? full : "pipe"));
-  const child = spawn(process.execPath, [...IMPORTS, options.executable ?? EXECUTABLE, "serve"], {
+  const child = spawn(process.execPath, [...FLAGS, options.executable ?? EXECUTABLE, "serve"], {
     cwd: ROOT,
     stdio: ["ignore", ...outputs],
     env: {
