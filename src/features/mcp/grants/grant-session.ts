@@ -5,6 +5,8 @@ import type { OpenGrant } from "./grant-refresh.ts";
 
 /** Access tokens are refreshed this long before they end. */
 const MARGIN_MS = MINUTE_MS;
+/** Scopes as RFC 6749 writes them; other texts of a server are not passed on. */
+const SCOPES = /^[!#-[\]-~]+(?: [!#-[\]-~]+)*$/;
 
 export interface GrantSessionOptions {
   /** Resolves with the next tokens; undefined when the person has to connect again. */
@@ -61,7 +63,7 @@ export class GrantSession {
   /** Throws the failure for a server that asks for further scopes. */
   async refuseScopes(scopes: string | undefined): Promise<never> {
     if (scopes !== undefined) await this.#options.noteMissing(this.#grant, scopes);
-    const named = scopes === undefined ? "" : ` (${scopes.slice(0, 200)})`;
+    const named = scopes === undefined || !SCOPES.test(scopes) ? "" : ` (${scopes.slice(0, 200)})`;
     throw this.#options.required(`The server asks for further permissions${named}.`);
   }
 
