@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
+import { startMcpServer } from "../support/mcp/mcp-server.ts";
 import { admission, slotsInUse } from "../support/service/limit-load.ts";
 import { type InProcessService, type ServiceClient, startService } from "../support/service/service.ts";
 
@@ -81,6 +82,21 @@ test("reads nothing that a request over the limit refers to or contains", async 
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(refused.headers.get("x-ratelimit-remaining-requests")).toBe("0");
   expect(await statusOf(inline)).toBe(429);
+});
+
+test("asks no server for its tools for a request over the limit", async () => {
+  const mcp = await startMcpServer("stateless");
+  try {
+    const servers = `mcp_servers: [{ name: crm, url: "${mcp.url}" }]`;
+    const running = await start(`{ organization: { requests_per_minute: 1 } }\n${servers}`);
+    expect((await say(running)).status).toBe(200);
+    const tools = [{ type: "mcp", server_label: "crm" }];
+    const refused = await running.post("/v1/responses", { model: "parrot", input: "Polly.", tools });
+    expect(refused.status).toBe(429);
+    expect(mcp.requests).toEqual([]);
+  } finally {
+    await mcp.close();
+  }
 });
 
 test("admits exactly the limit of concurrent requests, with the remaining count in the headers", async () => {

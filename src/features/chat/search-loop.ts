@@ -30,6 +30,7 @@ export function toSearchLoop(
   chat.isStoreIgnored = store === true;
   let open: OpenTools | undefined;
   return {
+    model: chat.model,
     open: async (context) => {
       const sent = chatCompletionsFormat.call(searching).request.tools;
       const names = new Map(sent.map(({ name }) => [name, { type: "function" as const, name, namespace: undefined }]));

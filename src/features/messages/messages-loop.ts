@@ -50,6 +50,7 @@ export function toMessagesLoop(
   // From here on, no upstream gets the body.
   chat.mcp = { types, names: new Map(), functions: [] };
   return {
+    model: chat.model,
     maxCalls: servers.length === 0 ? maxUses(served) : undefined,
     open: async (context) => {
       const callerTools = sent.filter((tool) => !served.includes(tool));

@@ -149,6 +149,7 @@ export class ResponseRun {
     if (parameters.tools !== undefined) tools.check(sent, caller, "response.tools");
     let functions: readonly ServiceFunction[] = [];
     const request: LoopRequest = {
+      model: settings.model ?? "",
       open: async (openContext) => {
         const opened = await open(openContext);
         functions = [...opened.functions.values()];

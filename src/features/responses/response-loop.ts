@@ -8,6 +8,7 @@ import type { LoopRequest, ServiceTools } from "../tools/index.ts";
 export function toResponseLoop(tools: ServiceTools, positions: ReadonlySet<number>, chat: ResponseChat): LoopRequest {
   const { body, prompt } = chat;
   return {
+    model: chat.model,
     maxCalls: body.max_tool_calls ?? undefined,
     open: async (context) => {
       const input = typeof prompt.input === "string" ? [] : prompt.input;

@@ -29,6 +29,8 @@ export interface ToolLoopOptions {
 
 /** A request in its client's format. */
 export interface LoopRequest {
+  /** As the caller wrote it. */
+  model: string;
   /** Calls that the request allows. */
   maxCalls?: number | undefined;
   /** Opens the tools, whose functions the calls of `ask` have from then on. Throws a Fault. */
@@ -98,6 +100,11 @@ class ToolLoop {
 
   async start(): Promise<LoopAnswer> {
     try {
+      // Lists of tools are read and checked before the model's first turn counts the request.
+      if (this.#ask.isWithinRequest !== true) {
+        const { inference, caller } = this.#options;
+        await inference.checkLimits(caller, this.#request.model, "chat");
+      }
       const { items, calls } = await this.#open();
       const first = [...items, ...(await this.#runPending(calls))];
       const answer = await this.#askModel();
