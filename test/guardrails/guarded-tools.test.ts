@@ -2,11 +2,12 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { json, text } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { CONTACT, LONG_NAME, startMcpServer, type TestMcpServer } from "../support/mcp/mcp-server.ts";
+import { WEBHOOK_SECRET } from "../support/observability/webhook-receiver.ts";
 import { type InProcessService, startService } from "../support/service/service.ts";
 
 const EMAIL = "ada.lovelace@example.com";
@@ -27,6 +28,24 @@ const messagesUpstream = createServer(async (request, response) => {
   const error = { type: "invalid_request_error", message: "refused" };
   response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ type: "error", error }));
 });
+interface Question {
+  stage: string;
+  model: string;
+  project_id: string;
+  texts: string[];
+}
+
+const questions: Question[] = [];
+const PASS = { action: "pass" };
+let decide: (question: Question) => object | undefined;
+/** A webhook that decides about texts; it fails where `decide` returns nothing. */
+const hook = createServer(async (request, response) => {
+  const { data } = (await json(request)) as { data: Question };
+  questions.push(data);
+  const decision = decide(data);
+  response.writeHead(decision === undefined ? 500 : 200, { "content-type": "application/json" });
+  response.end(JSON.stringify(decision ?? {}));
+});
 let mcp: TestMcpServer;
 let service: InProcessService;
 let client: OpenAI;
@@ -36,12 +55,16 @@ beforeAll(async () => {
   mcp = await startMcpServer("stateless");
   await new Promise<void>((resolve) => engine.listen(0, "127.0.0.1", resolve));
   await new Promise<void>((resolve) => messagesUpstream.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => hook.listen(0, "127.0.0.1", resolve));
+  const webhook = `url: "http://127.0.0.1:${(hook.address() as AddressInfo).port}", secret: "${WEBHOOK_SECRET}"`;
   const anthropic = `http://127.0.0.1:${(messagesUpstream.address() as AddressInfo).port}`;
   service = await startService({
     config: `
 builtin_models: false
 web_search: { engine: endpoint, url: "http://127.0.0.1:${(engine.address() as AddressInfo).port}" }
 mcp_servers: [{ name: crm, url: "${mcp.url}" }]
+guardrail_services:
+  webhooks: [{ name: dlp, ${webhook} }, { name: lenient, ${webhook}, on_failure: pass }]
 models:
   - id: agent
     task: chat
@@ -78,8 +101,12 @@ afterAll(async () => {
   engine.close();
   messagesUpstream.closeAllConnections();
   messagesUpstream.close();
+  hook.closeAllConnections();
+  hook.close();
 });
 beforeEach(() => {
+  questions.length = 0;
+  decide = () => PASS;
   mcp.requests.length = 0;
   searches.length = 0;
 });
@@ -91,8 +118,9 @@ async function administer(method: "GET" | "POST", url: string, payload?: object)
   return response.json();
 }
 
-const guard = (...guardrails: object[]) =>
-  administer("POST", `/v1/organization/projects/${project}/guardrails`, { guardrails });
+const guardIn = (id: string, ...guardrails: object[]) =>
+  administer("POST", `/v1/organization/projects/${id}/guardrails`, { guardrails });
+const guard = (...guardrails: object[]) => guardIn(project, ...guardrails);
 /** Bodies of the calls that reached the MCP server. */
 const sent = () => mcp.requests.filter(({ method }) => method === "tools/call").map(({ body }) => body);
 
@@ -168,6 +196,63 @@ describe("within a response", () => {
     const names = (JSON.parse(native[0] ?? "{}").tools as { name: string }[]).map(({ name }) => name);
     expect(names).toContain("crm__echo");
     expect(names).not.toContain("crm__add");
+  });
+
+  describe("lists", () => {
+    const toolsOf = ({ output }: OpenAI.Responses.Response) =>
+      (output[0] as OpenAI.Responses.ResponseItem.McpListTools).tools;
+    const namesOf = (response: OpenAI.Responses.Response) => toolsOf(response).map(({ name }) => name);
+    const ofList = () => questions.filter(({ model }) => model === "mcp/crm");
+    const allowed = (...names: string[]) => ({ tools: [{ ...tool, allowed_tools: names }] });
+    const blockAdd = ({ texts }: Question) =>
+      texts.some((each) => each.includes("two numbers")) ? { action: "block", reason: "numbers" } : PASS;
+
+    test("of the tools that a request may use are one question to a webhook, once", async () => {
+      await guard({ type: "webhook", webhook: "dlp" });
+      const three = allowed("add", "docs.read", "contact");
+      expect(namesOf(await ask("Hello.", three)).sort()).toEqual(["add", "contact", "docs.read"]);
+      await ask("Hello.", three);
+      expect(ofList()).toMatchObject([{ stage: "output", texts: Array(3).fill(expect.any(String)) }]);
+    });
+
+    test("that a webhook blocks lack what it blocks alone", async () => {
+      await guard({ type: "webhook", webhook: "dlp" });
+      decide = blockAdd;
+      const response = await ask("Hello.", allowed("add", "docs.read", "contact", "echo"));
+      expect(namesOf(response).sort()).toEqual(["contact", "docs.read", "echo"]);
+    });
+
+    test("are checked for each project that a webhook decides about", async () => {
+      await guard({ type: "webhook", webhook: "dlp" });
+      const other = (await administer("POST", "/v1/organization/projects", { name: "Other" })).id;
+      await guardIn(other, { type: "webhook", webhook: "dlp" });
+      const accounts = `/v1/organization/projects/${other}/service_accounts`;
+      const { api_key } = await administer("POST", accounts, { name: "Caller" });
+      decide = (question) => (question.project_id === other ? blockAdd(question) : PASS);
+      const two = allowed("add", "echo");
+      expect(namesOf(await ask("Hello.", two)).sort()).toEqual(["add", "echo"]);
+      const request = { model: "agent", input: "Hello.", ...two };
+      const elsewhere = await client.withOptions({ apiKey: api_key.value }).responses.create(request);
+      expect(namesOf(elsewhere)).toEqual(["echo"]);
+    });
+
+    test("that a failing webhook passed on are checked by the next request", async () => {
+      await guard({ type: "webhook", webhook: "lenient" });
+      decide = () => undefined;
+      const two = allowed("add", "echo");
+      expect(namesOf(await ask("Hello.", two)).sort()).toEqual(["add", "echo"]);
+      decide = blockAdd;
+      expect(namesOf(await ask("Hello.", two))).toEqual(["echo"]);
+    });
+
+    test("have no words that a guardrail of the input masks", async () => {
+      await guard({ type: "words", words: ["two numbers"], action: "mask", on: ["input"] });
+      native.length = 0;
+      const tools = toolsOf(await ask("Hello.", allowed("add")));
+      expect(tools).toMatchObject([{ name: "add", description: "Adds <WORD_1>" }]);
+      await expect(ask("Add.", { model: "claude", ...allowed("add") })).rejects.toThrow("refused");
+      expect(JSON.parse(native[0] ?? "{}").tools).toMatchObject([{ description: "Adds <WORD_1>" }]);
+    });
   });
 
   test("asks for approval with arguments that it then refuses to send", async () => {

@@ -126,11 +126,11 @@ export class GatewayOffers {
       try {
         const listing = server.list(kind, new AbortController().signal);
         const listed = await withTimeout(listing, LIST_WAIT_MS);
-        const entries = await this.#guarded.guard<Kind>(listed, () => this.#guardsOf(request, server));
-        return entries.flatMap(([entry, guarded]): Offered<Kind>[] => {
-          if (!allows(server, entry)) return [];
+        const allowed = (entry: Entry<Kind>) => allows(server, entry);
+        const entries = await this.#guarded.guard<Kind>(listed, allowed, () => this.#guardsOf(request, server));
+        return entries.map(([entry, guarded]): Offered<Kind> => {
           const names = request.server === undefined ? identityAmongAll(entry, server.name) : identity(entry);
-          return [{ server, entry, offered: { ...guarded, ...names } }];
+          return { server, entry, offered: { ...guarded, ...names } };
         });
       } catch (failure) {
         if (isConnectionRequired(failure)) {

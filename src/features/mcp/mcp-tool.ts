@@ -80,8 +80,9 @@ export class McpToolType implements ServiceToolType {
     const body = readBody(tool, context.path);
     const server = this.#serverOf(body, context);
     const listedBefore = listedTools(context.items, server.name);
-    const tools = listedBefore?.map((each) => [each, each] as const) ?? (await this.#list(server, context));
-    const usable = tools.filter(([each]) => server.allowsTool(each.name) && isAllowed(body.allowed_tools, each));
+    const allows = (each: McpTool) => server.allowsTool(each.name) && isAllowed(body.allowed_tools, each);
+    const usable =
+      listedBefore?.filter(allows).map((each) => [each, each] as const) ?? (await this.#list(server, allows, context));
     const connection = new LazyConnection(server);
     const call = { caller: context.caller, log: this.#log, server, connect: () => connection.get() };
     const functions = usable.map(([each, shown]): ServiceFunction => {
@@ -119,8 +120,12 @@ export class McpToolType implements ServiceToolType {
     };
   }
 
-  /** Returns what the server lists, as far as the guardrails of the project pass it on. Throws a Fault. */
-  async #list(server: McpServer, { signal, guardsOf }: ToolContext): Promise<GuardedEntries<"tools">> {
+  /** Returns the tools that `allows` selects, as far as the guardrails of the project pass them on. Throws a Fault. */
+  async #list(
+    server: McpServer,
+    allows: (tool: McpTool) => boolean,
+    { signal, guardsOf }: ToolContext,
+  ): Promise<GuardedEntries<"tools">> {
     const guards = () => guardsOf(`mcp/${server.name}`);
     let tools: readonly McpTool[];
     try {
@@ -132,7 +137,7 @@ export class McpToolType implements ServiceToolType {
       const fault = new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
       throw await guardListFault(fault, guards(), "model");
     }
-    return this.#lists.guard<"tools">(tools, guards);
+    return this.#lists.guard<"tools">(tools, allows, guards);
   }
 
   #serverOf(body: McpToolBody, { caller, path }: ToolContext): McpServer {

@@ -1,7 +1,7 @@
 /** Runs one call of a tool between the guardrails of its caller: arguments before they leave, the result before it is read. */
 
 import { isJsonDocument } from "@parlance-inference/text-privacy/json-strings";
-import type { Placeholders } from "@parlance-inference/text-privacy/placeholders";
+import { Placeholders } from "@parlance-inference/text-privacy/placeholders";
 import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
@@ -9,10 +9,10 @@ import { BLOCKED, blockedFault } from "./blocked-fault.ts";
 import type { ChannelText } from "./channels.ts";
 import { finderOf } from "./finders.ts";
 import { refuseUnreadable } from "./guard-chat.ts";
-import { type GuardContext, guardTexts } from "./guarded-texts.ts";
+import { type GuardContext, guardTexts, judgeTexts, readsAll } from "./guarded-texts.ts";
 import type { Guards } from "./guards.ts";
 import { maskComplete, OutputBlocked } from "./mask-complete.ts";
-import { type OutputTransform, outputTransforms, transformOf } from "./output-transforms.ts";
+import { type OutputTransform, outputTransforms } from "./output-transforms.ts";
 
 /** `model`: a model of this service reads the result, and its next turn masks it. `client`: it leaves the service. */
 export type ResultReader = "model" | "client";
@@ -34,9 +34,11 @@ export function isRefusal(failure: unknown): failure is Fault & { code: typeof B
   return failure instanceof Fault && failure.code === BLOCKED;
 }
 
+type PolicyAndContext = Pick<Guards, "policy" | "context">;
+
 /** Throws a Fault when a guardrail blocks the arguments or fails. */
 export async function guardToolCall(
-  { policy, context }: Pick<Guards, "policy" | "context">,
+  { policy, context }: PolicyAndContext,
   input: Fields,
   reader: ResultReader,
   settings: Fields = {},
@@ -46,15 +48,26 @@ export async function guardToolCall(
   const outgoing = promptTexts(sent.map((each) => JSON.stringify(each)));
   const { texts, placeholders } = await guardTexts(policy, outgoing, asArguments);
   const [masked = {}, maskedSettings = {}] = texts.map(toFields);
+  const guardResult = resultGuard({ policy, context }, resultPolicy(policy, reader), placeholders);
+  return { input: masked, settings: maskedSettings, guardResult };
+}
+
+/** Returns what guards texts of a list of what a server offers, which come without a call. */
+export function listGuard({ policy, context }: PolicyAndContext, reader: ResultReader): GuardResult {
+  return resultGuard({ policy, context }, resultPolicy(policy, reader, true), new Placeholders());
+}
+
+/** `inputPolicy`: guardrails that check a result as input. */
+function resultGuard(
+  { policy, context }: PolicyAndContext,
+  inputPolicy: readonly Guardrail[],
+  placeholders: Placeholders,
+): GuardResult {
   const asResult = { ...context, subject: "The result of the tool was" };
-  return {
-    input: masked,
-    settings: maskedSettings,
-    guardResult: async (results, unreadable) => {
-      if (unreadable !== undefined) refuseUnreadable(policy, unreadable, "result", "output");
-      const inputs = await guardTexts(resultPolicy(policy, reader), promptTexts(results), asResult);
-      return guardOutput(inputs.texts, policy, placeholders, asResult);
-    },
+  return async (results, unreadable) => {
+    if (unreadable !== undefined) refuseUnreadable(policy, unreadable, "result", "output");
+    const inputs = await guardTexts(inputPolicy, promptTexts(results), asResult);
+    return guardOutput(inputs.texts, policy, placeholders, asResult);
   };
 }
 
@@ -72,14 +85,16 @@ function promptTexts(texts: readonly string[]): ChannelText[] {
 
 /**
  * Guardrails of the input that a result has to pass beside those of the output: injections, which tools write, and for a
- * model of this service all that block, because they would otherwise end the response at its next turn.
+ * model of this service all that block, because they would otherwise end the response at its next turn; of a list of tools
+ * also those that do not read the definitions of tools in a chat.
  */
-function resultPolicy(policy: readonly Guardrail[], reader: ResultReader): readonly Guardrail[] {
+function resultPolicy(policy: readonly Guardrail[], reader: ResultReader, isList = false): readonly Guardrail[] {
+  const isReadHere = (guardrail: Guardrail) => actionOf(guardrail) === "block" || (isList && !readsAll(guardrail));
   return policy.filter(
     (guardrail) =>
       checks(guardrail, "input") &&
       !checks(guardrail, "output") &&
-      (guardrail.type === "prompt_injection" || (reader === "model" && actionOf(guardrail) === "block")),
+      (guardrail.type === "prompt_injection" || (reader === "model" && isReadHere(guardrail))),
   );
 }
 
@@ -112,16 +127,10 @@ async function guardComplete(
   let guarded = texts;
   for (const guardrail of policy.filter((each) => checks(each, "output"))) {
     const finder = finderOf(guardrail, context);
-    if (finder !== undefined) {
-      guarded = await maskComplete(guardrail, finder, guarded, context);
-      continue;
-    }
-    const judged: string[] = [];
-    for (const text of guarded) {
-      const transform = transformOf(guardrail, context, { isComplete: true });
-      judged.push(transform === undefined ? text : await transformed(text, transform));
-    }
-    guarded = judged;
+    guarded =
+      finder === undefined
+        ? await judgeTexts({ guardrail, inputs: promptTexts(guarded), texts: [...guarded] }, "output", context)
+        : await maskComplete(guardrail, finder, guarded, context);
   }
   return guarded;
 }

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Placeholders } from "@parlance-inference/text-privacy/placeholders";
-import { actionOf, checks, type Guardrail } from "../../contracts/guardrail.ts";
+import { actionOf, checks, type Guardrail, type GuardrailStage } from "../../contracts/guardrail.ts";
 import { blockedFault } from "./blocked-fault.ts";
 import type { ChannelText } from "./channels.ts";
 import { finderOf, type TextFinder } from "./finders.ts";
@@ -47,8 +47,7 @@ export async function guardTexts(
       texts = await maskOrBlock({ guardrail, finder, placeholders, inputs, texts }, context);
       continue;
     }
-    const judge = judgeOf(guardrail, { ...context.judge, services: context.services, signal: context.signal });
-    if (judge !== undefined) texts = await judgeTexts({ guardrail, judge, inputs, texts }, context);
+    texts = await judgeTexts({ guardrail, inputs, texts }, "input", context);
   }
   return { texts, placeholders };
 }
@@ -133,7 +132,7 @@ function withoutBrackets(text: string): string {
 }
 
 /** Personal data and secrets leave with any text; other guardrails are about what users and tools write. */
-function readsAll({ type }: Guardrail): boolean {
+export function readsAll({ type }: Guardrail): boolean {
   return type === "pii" || type === "secrets";
 }
 
@@ -143,33 +142,38 @@ function placesToJudge({ type }: Guardrail, inputs: readonly ChannelText[], text
   return inputs.flatMap((input, index) => (isRead(input) && texts[index]?.trim() !== "" ? [index] : []));
 }
 
-async function judgeTexts(
-  { guardrail, judge, inputs, texts }: Step & { judge: Judge },
+/** Asks about all texts at once. Throws a Fault when the guardrail blocks them or fails. */
+export async function judgeTexts(
+  { guardrail, inputs, texts }: Step,
+  stage: GuardrailStage,
   context: GuardContext,
 ): Promise<string[]> {
-  const { report, signal } = context;
+  const { report, services, signal } = context;
+  const judge = judgeOf(guardrail, { ...context.judge, services, signal });
+  if (judge === undefined) return texts;
   const places = placesToJudge(guardrail, inputs, texts);
   if (places.length === 0) {
-    report.note(guardrail.type, "input", "passed");
+    report.note(guardrail.type, stage, "passed");
     return texts;
   }
   let verdict: Awaited<ReturnType<Judge>>;
   try {
     verdict = await judge(
       places.map((index) => texts[index] ?? ""),
-      "input",
+      stage,
     );
   } catch (failure) {
-    if (!signal.aborted) report.note(guardrail.type, "input", "failed");
+    if (!signal.aborted) report.note(guardrail.type, stage, "failed");
     throw failure;
   }
   const { findings, texts: replaced, hasFailed = false } = verdict;
+  if (hasFailed) report.passedUnchecked = true;
   const action = actionOf(guardrail);
   const output = [...texts];
   if (replaced !== undefined) for (const [order, index] of places.entries()) output[index] = replaced[order] ?? "";
   const isChanged = output.some((text, index) => text !== texts[index]);
   const outcome = hasFailed ? "failed" : findings.length > 0 ? OUTCOMES[action] : isChanged ? "masked" : "passed";
-  report.note(guardrail.type, "input", outcome, findings);
+  report.note(guardrail.type, stage, outcome, findings);
   if (action === "block" && findings.length > 0) throw blockedFault(guardrail, findings, context);
   return output;
 }

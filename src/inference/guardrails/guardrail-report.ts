@@ -21,6 +21,8 @@ export class GuardrailReport {
   readonly #records: GuardrailRecord[] = [];
   /** ID of the request, where it has one. */
   requestId: string | undefined;
+  /** Whether texts passed because their check failed and is configured to let them. */
+  passedUnchecked = false;
 
   get records(): readonly GuardrailRecord[] {
     return this.#records;
