@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
-import { firstWithin, MAX_PAGE_BYTES } from "../../storage/first-within.ts";
+import { MAX_PAGE_BYTES } from "../../storage/first-within.ts";
 import {
   type IdentifierKind,
   type Person,
@@ -132,18 +132,22 @@ async function* quotingTexts(
   );
   const name = sql.ref(column);
   for (let after: string | undefined; ; ) {
-    const texts = sql`from ${sql.table(table)} where ${isWithin(within, person)} and (${tokens})
-      ${after === undefined ? sql`` : sql`and ${name} > ${after}`} group by ${name} order by ${name}`;
-    const sizes = await readAll(database, sql`select length(${name}) as bytes ${texts} limit ${ROWS_AT_ONCE}`);
-    const page = firstWithin(MAX_PAGE_BYTES, sizes as { bytes: unknown }[]);
-    if (page.length === 0) return;
-    const rows = await readAll(database, sql`select ${name} as text, count(*) as rows ${texts} limit ${page.length}`);
+    // One statement: between two, others may add a text, and one of those that were there would be left out.
+    const rows = await readAll(
+      database,
+      sql`select text, rows, remaining from (
+        select ${name} as text, count(*) as rows, count(*) over () as remaining,
+          row_number() over (order by ${name}) as number, sum(length(${name})) over (order by ${name}) as bytes
+        from ${sql.table(table)} where ${isWithin(within, person)} and (${tokens})
+        ${after === undefined ? sql`` : sql`and ${name} > ${after}`} group by ${name}
+      ) as page where number = 1 or (number <= ${ROWS_AT_ONCE} and bytes <= ${MAX_PAGE_BYTES}) order by number`,
+    );
     for (const row of rows) {
       const text = String(row.text);
       if (withoutPerson(text, person) !== text) yield { text, rows: Number(row.rows) };
       after = text;
     }
-    if (rows.length === 0 || (page.length === sizes.length && sizes.length < ROWS_AT_ONCE)) return;
+    if (rows.length >= Number(rows[0]?.remaining ?? 0)) return;
   }
 }
 
