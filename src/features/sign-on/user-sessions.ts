@@ -8,6 +8,7 @@ import {
   type AccountTransaction,
   type AccountTransactions,
   type Actor,
+  checkAuthor,
   findUsersByIds,
   hashSessionToken,
   isTokenLength,
@@ -105,10 +106,14 @@ export class UserSessions {
     });
   }
 
-  /** Makes a session call models in another project. Throws a Fault for a project in which the user may not do so. */
+  /**
+   * Makes a session call models in another project. Throws a Fault for a project in which the user may not do so, and once
+   * the session has ended.
+   */
   async chooseProject(actor: Actor, session: UserSessionRow, projectId: string): Promise<void> {
     await this.#transactions.run(actor, async (transaction) => {
       const { executor } = transaction;
+      await checkAuthor(executor, { ...actor, keyId: session.id, sessionId: session.id });
       const [user] = await findUsersByIds(executor, [session.userId]);
       const projects = user === undefined ? [] : await findUsableProjects(executor, user);
       if (user === undefined || !projects.some(({ id }) => id === projectId)) {
@@ -116,8 +121,9 @@ export class UserSessions {
       }
       const { organizationId } = user;
       const projectKeyId = await ensureSignOnKey(transaction, { organizationId, userId: user.id }, projectId);
-      // Without a change, no replica reads its keys again.
-      if (projectKeyId !== session.projectKeyId) await updateUserSession(executor, session.id, { projectKeyId });
+      // Another choice may have come between. Without a change, no replica reads its keys again.
+      const present = await findUserSession(executor, session.adminHash);
+      if (projectKeyId !== present?.projectKeyId) await updateUserSession(executor, session.id, { projectKeyId });
     });
   }
 
