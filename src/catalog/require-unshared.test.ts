@@ -77,5 +77,10 @@ test("names the model whose files a bundled one runs, which stay while the confi
     message: `\`moderation-qwen\` runs the files of \`${CODER}\`. Remove that one instead.`,
   });
   const named = "models: [{ id: moderation-qwen, task: moderation, access_groups: [team] }]";
-  await expect(remove(CODER, named)).rejects.toMatchObject({ message: expect.stringContaining("`moderation-qwen`") });
+  await expect(remove(CODER, named)).rejects.toMatchObject({
+    message: expect.stringMatching(/`moderation-qwen`. Take it out of the configuration first/),
+  });
+  await expect(remove("moderation-omni", "", ["moderation-omni", CODER])).rejects.toMatchObject({
+    message: expect.stringMatching(new RegExp(`by \`moderation-qwen\`. It is there because of \`${CODER}\``)),
+  });
 });

@@ -1,7 +1,9 @@
 import { textsIn } from "../engines/registry.ts";
 import { Fault } from "../kernel/faults.ts";
 import type { Settings } from "../kernel/settings/settings.ts";
+import { BUNDLED_MODELS } from "../model-store/manifest/bundled-models.ts";
 import type { ModelStore } from "../model-store/model-store.ts";
+import type { ModelSpec } from "./build-catalog.ts";
 import { buildModelSpecs } from "./model-specs.ts";
 
 /**
@@ -26,10 +28,16 @@ export async function requireUnshared(id: string, config: Settings, store: Model
       ),
   );
   if (user === undefined) return;
-  const way = user.isBuiltin
-    ? "It is a built-in model; `builtin_models: false` turns these off."
-    : "Take it out of the configuration first.";
-  throw shared(own, user.id, way);
+  throw shared(own, user.id, wayOutOf(user, config));
+}
+
+function wayOutOf({ id, isBuiltin }: ModelSpec, { builtinOverrides }: Settings): string {
+  if (!isBuiltin || builtinOverrides.some((override) => override.id === id)) {
+    return "Take it out of the configuration first.";
+  }
+  const needed = BUNDLED_MODELS.find((bundled) => bundled.id === id)?.requires;
+  if (needed !== undefined) return `It is there because of \`${needed}\`: remove that first.`;
+  return "It is a built-in model; `builtin_models: false` turns these off.";
 }
 
 function shared(own: string, user: string, way: string): Fault {

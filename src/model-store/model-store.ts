@@ -142,10 +142,10 @@ export class ModelStore {
    */
   isNamedBy(text: string, id: string): boolean {
     const folder = this.#folders.modelFolder(this.#wantedById(id));
-    if ([text, dirname(text)].some((path) => resolve(path) === folder)) return true;
+    const isPath = /[\\/]/.test(text);
+    if (isPath && [text, dirname(text)].some((path) => resolve(path) === folder)) return true;
     try {
-      const isOnHub = text.includes("/");
-      const named = this.#wanted(isOnHub ? { hf: text.replace(/^hf:/, "") } : { model: text });
+      const named = this.#wanted(isPath ? { hf: text.replace(/^hf:/, "") } : { model: text });
       return named.id === id || named.base === id;
     } catch {
       // It names no model.

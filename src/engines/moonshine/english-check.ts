@@ -34,12 +34,21 @@ export class EnglishCheck {
     this.#threads = threads;
   }
 
+  /** A failed load is tried again by the next request. */
+  #load(): Promise<LanguageDetector> {
+    this.#detector ??= LanguageDetector.load(this.#files, this.#threads).catch((failure: unknown) => {
+      this.#detector = undefined;
+      throw failure;
+    });
+    return this.#detector;
+  }
+
   /** Empty for English and for speech that is too short. Throws a Fault for other languages if the action is `refuse`. */
   async warnings(speech: Float32Array): Promise<string[]> {
     if (speech.length < MIN_SPEECH_SECONDS * SAMPLE_RATE) return [];
-    this.#detector ??= LanguageDetector.load(this.#files, this.#threads);
+    const detector = await this.#load();
     const isShort = speech.length < SHORT_SPEECH_SECONDS * SAMPLE_RATE;
-    const other = findOtherLanguage(await (await this.#detector).detect(speech), isShort);
+    const other = findOtherLanguage(await detector.detect(speech), isShort);
     if (other === undefined) return [];
     const { language, isCertain } = other;
     const name = new Intl.DisplayNames(["en"], { type: "language" }).of(language) ?? language;
