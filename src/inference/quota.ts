@@ -55,7 +55,7 @@ export const UNLIMITED: Reservation = { rateLimitStatus: {}, settle: () => {} };
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */
   reserve(claim: QuotaClaim): Reservation | Promise<Reservation>;
-  /** Throws a Fault when a limit that the claim needs is used up. Takes nothing. */
+  /** Throws a Fault when a limit of requests that the claim needs is used up. Takes nothing. */
   check?(claim: QuotaClaim): Promise<void>;
   /** Counts what the caller has spent by records that no request has caused, also beyond the limits. */
   countRecorded?(caller: Caller, at: number): Promise<void>;

@@ -62,7 +62,9 @@ export class RateLimits implements Quota {
   }
 
   async check(claim: QuotaClaim): Promise<void> {
-    const buckets = this.#options.scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
+    const all = this.#options.scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
+    // A request that follows an equal one for its cached answer is not among those that run at the same time.
+    const buckets = all.filter(({ kind }) => kind !== "concurrent");
     if (buckets.length === 0) return;
     const reading = buckets.map((bucket) => ({ ...bucket, amount: 0, isReserved: false }));
     const { used } = await this.#options.counters.take(reading);
