@@ -4,9 +4,12 @@ import { LoadPoller } from "./load-poller.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
+  // When a poller begins.
+  vi.spyOn(Math, "random").mockReturnValue(0.5);
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const INTERVAL_MS = 1000;

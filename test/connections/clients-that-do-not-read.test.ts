@@ -5,14 +5,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Service, startService } from "../support/service/service.ts";
 import { expectWithin } from "../support/timing.ts";
 
-// The answer fills the buffers of the connection before the request's time is over, also on a busy machine.
+/** Answered in 300 events, which fill the buffers of the connection before the request's time is over, also on a busy machine. */
+const QUESTION = `${" ".repeat(40_000)}word`.repeat(300);
 const CONFIG = `
 builtin_models: false
 server: { request_timeout_seconds: 4, receive_timeout_seconds: 1 }
 models:
   - id: long
     task: chat
-    deployments: [{ engine: scripted, context_window: 1000000, replies: [{ text: "${"word ".repeat(60_000)}" }] }]
+    deployments: [{ engine: scripted, context_window: 10000000, echo: true }]
 `;
 
 let service: Service;
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 function ask() {
-  const body = JSON.stringify({ model: "long", stream: true, messages: [{ role: "user", content: "Go." }] });
+  const body = JSON.stringify({ model: "long", stream: true, messages: [{ role: "user", content: QUESTION }] });
   const socket = connect(Number(new URL(service.origin).port), "127.0.0.1");
   socket.pause().on("error", () => {});
   const head = [
