@@ -11,24 +11,24 @@ import { buildModelSpecs } from "./model-specs.ts";
  * uses.
  */
 export async function requireUnshared(id: string, config: Settings, store: ModelStore): Promise<void> {
-  const own = store.idOf(id);
-  if (own !== id && store.manifest.some((entry) => entry.id === own)) {
-    throw inUse(`\`${id}\` runs the files of \`${own}\`. Remove that one instead.`);
+  const storedId = store.idOf(id);
+  if (storedId !== id && store.manifest.some((entry) => entry.id === storedId)) {
+    throw inUse(`\`${id}\` runs the files of \`${storedId}\`. Remove that one instead.`);
   }
-  const others = (await store.list()).filter((stored) => stored.id !== own);
-  const based = others.find((stored) => store.isNamedBy(stored.id, own));
-  if (based !== undefined) throw shared(own, based.id, "Remove it first.");
+  const others = (await store.list()).filter((stored) => stored.id !== storedId);
+  const based = others.find((stored) => store.isNamedBy(stored.id, storedId));
+  if (based !== undefined) throw shared(storedId, based.id, "Remove it first.");
   // A bundled model that is in the catalog because of these files goes with them.
   const remaining = await buildModelSpecs(config, { list: async () => others });
   const user = remaining.find(
     (model) =>
-      model.id !== own &&
+      model.id !== storedId &&
       model.deployments.some(({ engine, settings }) =>
-        textsIn(engine, settings).some((text) => store.isNamedBy(text, own)),
+        textsIn(engine, settings).some((text) => store.isNamedBy(text, storedId)),
       ),
   );
   if (user === undefined) return;
-  throw shared(own, user.id, wayOutOf(user, config));
+  throw shared(storedId, user.id, wayOutOf(user, config));
 }
 
 function wayOutOf({ id, isBuiltin }: ModelSpec, { builtinOverrides }: Settings): string {
@@ -40,8 +40,8 @@ function wayOutOf({ id, isBuiltin }: ModelSpec, { builtinOverrides }: Settings):
   return "It is a built-in model; `builtin_models: false` turns these off.";
 }
 
-function shared(own: string, user: string, way: string): Fault {
-  return inUse(`The files of \`${own}\` are also used by \`${user}\`. ${way}`);
+function shared(storedId: string, user: string, way: string): Fault {
+  return inUse(`The files of \`${storedId}\` are also used by \`${user}\`. ${way}`);
 }
 
 function inUse(message: string): Fault {
