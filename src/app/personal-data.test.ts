@@ -51,7 +51,7 @@ test("says for each text that a person may have written what an erasure does wit
     if (registration === undefined || isDeleted(registration)) return [];
     const { texts, impersonal = {} } = registration;
     const ofRows = "reason" in registration ? [] : columnsOf(registration);
-    const decided = [...(texts?.columns ?? []), ...Object.keys(impersonal), ...ofRows];
+    const decided = [...Object.keys(texts?.columns ?? {}), ...Object.keys(impersonal), ...ofRows];
     return columns
       .filter(({ dataType }) => dataType.toLowerCase() === "text")
       .map((column) => column.name)

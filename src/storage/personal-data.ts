@@ -13,8 +13,10 @@ export type IdentifierKind = "user" | "key" | "caller" | "email" | "endUser";
 export interface Quotation {
   /** Part that each such text has, in any case. */
   token: string;
-  /** Returns the text with `by` wherever it names the person. Takes time in proportion to the text's length. */
-  replace(text: string, by: string): string;
+  /** Whether it is an ID or an address, which names nothing else. */
+  isIdentifier: boolean;
+  /** Returns the text with the result of `by` for each passage that names the person. Takes time in proportion to its length. */
+  replace(text: string, by: (passage: string) => string): string;
 }
 
 /** A user of an organization, or an end user of an application. */
@@ -63,11 +65,21 @@ export interface QueriedRows<Name extends Table> {
   erase?(context: PersonalContext, person: Person): Promise<number>;
 }
 
+/**
+ * What a text consists of, and so what in it can mean a person. `prose`: what people write, also names that they give.
+ * `json`: JSON whose strings are prose. `definition`: JSON in a format of the service, in which a single word is one of the
+ * format, such as `input_text`, unless it is an ID or an address. `label`: a name by which others refer to a thing, such as
+ * a model; only IDs and addresses are a person's.
+ */
+export type TextKind = "prose" | "json" | "definition" | "label";
+
 /** Texts that people write, which may quote a person in any place. An erasure puts the pseudonym there. */
 interface FreeTexts<Name extends Table> {
-  columns: readonly Column<Name>[];
+  columns: { readonly [Each in Column<Name>]?: TextKind };
   /** Column with the organization or the project of a row, or with the ID of a row of `table`, which has it. */
   within: "organizationId" | "projectId" | { column: Column<Name>; table: Table; by: "organizationId" | "projectId" };
+  /** Columns of the primary key; default: `id`. */
+  key?: readonly Column<Name>[];
 }
 
 /** How a table takes part in export and erasure, or why it does not. */

@@ -101,8 +101,8 @@ const NO_PERSON = "Names of resources; persons are in other tables.";
 
 export const accountData = {
   organizations: { reason: NO_PERSON, impersonal: { name: "Name of the organization." } },
-  projects: { reason: NO_PERSON, texts: { columns: ["name"], within: "organizationId" } },
-  serviceAccounts: { reason: NO_PERSON, texts: { columns: ["name"], within: "projectId" } },
+  projects: { reason: NO_PERSON, texts: { columns: { name: "prose" }, within: "organizationId" } },
+  serviceAccounts: { reason: NO_PERSON, texts: { columns: { name: "prose" }, within: "projectId" } },
   modelPermissions: { reason: "Settings of projects and organizations." },
   accountChanges: { reason: "One counter." },
   auditLogs: {
@@ -126,7 +126,7 @@ export const accountData = {
         erase: { details: "{}" },
       },
     ],
-    texts: { columns: ["details", "projectName"], within: "organizationId" },
+    texts: { columns: { details: "json", projectName: "prose" }, within: "organizationId" },
     impersonal: { userAgent: "Erased with its entry." },
   },
 } as const satisfies PersonalData;

@@ -62,7 +62,7 @@ export {
   mayStillGrant,
 } from "./roles/may-grant.ts";
 export { hashSessionToken, isTokenLength, newSessionToken } from "./sessions/console-sessions.ts";
-export { checkEmail } from "./users/email.ts";
+export { checkEmail, isEmail } from "./users/email.ts";
 export { setOrganizationRole } from "./users/organization-role.ts";
 export {
   countOwners,

@@ -136,7 +136,7 @@ declare module "../../storage/schema.ts" {
 export const peopleData = {
   groups: {
     reason: "Names of resources; persons are in other tables.",
-    texts: { columns: ["name", "nameKey"], within: "organizationId" },
+    texts: { columns: { name: "prose", nameKey: "prose" }, within: "organizationId" },
     impersonal: { providerGroup: "Name that the provider has." },
   },
   groupMembers: { rows: [{ by: { userId: "user" }, erase: "delete" }] },
@@ -145,7 +145,10 @@ export const peopleData = {
   roleAssignments: { rows: [{ by: { principalId: "user" }, erase: "delete" }] },
   roles: {
     rows: [{ by: { createdBy: "user" }, erase: { createdBy: PSEUDONYM } }],
-    texts: { columns: ["name", "nameKey", "description"], within: "organizationId" },
+    texts: {
+      columns: { name: "prose", nameKey: "prose", description: "prose" },
+      within: "organizationId",
+    },
   },
   invites: {
     rows: [

@@ -25,7 +25,7 @@ export const apiKeyData = {
         erase: { userId: PSEUDONYM, name: "Erased", lastUsedAddress: null, lastUsedClient: null },
       },
     ],
-    texts: { columns: ["name"], within: "organizationId" },
+    texts: { columns: { name: "prose" }, within: "organizationId" },
     impersonal: { lastUsedClient: "Erased with its key.", rootKeyId: "ID of a key, to which sums of usage refer." },
   },
 } as const satisfies PersonalData;

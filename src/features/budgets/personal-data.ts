@@ -46,7 +46,7 @@ function isSubject({ subject, subjectId }: BudgetRow, { identifiers }: Person): 
 export const budgetData = {
   budgets: {
     rows: [budgetsOfPerson],
-    texts: { columns: ["name"], within: "organizationId" },
+    texts: { columns: { name: "prose" }, within: "organizationId" },
     impersonal: { subject: "Kind of the subject.", subjectPrefix: "Text before the subjects of e-mails." },
   },
 } as const satisfies PersonalData;

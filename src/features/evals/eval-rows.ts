@@ -80,11 +80,11 @@ declare module "../../storage/schema.ts" {
 export const evalData = {
   evals: {
     rows: [{ by: { createdBy: "caller" }, hidden: ["definition"], erase: { createdBy: null } }],
-    texts: { columns: ["name", "definition", "metadata"], within: "projectId" },
+    texts: { columns: { name: "prose", definition: "definition", metadata: "json" }, within: "projectId" },
   },
   evalRuns: {
     rows: [{ by: { keyId: "caller" }, hidden: ["source", "leaseId"], order: "id", erase: "delete" }],
-    texts: { columns: ["name", "metadata", "error"], within: "projectId" },
+    texts: { columns: { name: "prose", metadata: "json", error: "definition" }, within: "projectId" },
   },
   // Others are deleted with their run.
   evalItems: {

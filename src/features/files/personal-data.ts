@@ -51,5 +51,5 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 export const fileData = {
-  files: { rows: [filesOfPerson], texts: { columns: ["filename"], within: "projectId" } },
+  files: { rows: [filesOfPerson], texts: { columns: { filename: "prose" }, within: "projectId" } },
 } as const satisfies PersonalData;

@@ -3,7 +3,7 @@
 import { newId } from "../../kernel/id.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { Person } from "../../storage/personal-data.ts";
-import type { UserRow } from "../accounts/index.ts";
+import { isEmail, type UserRow } from "../accounts/index.ts";
 import { quotationsOf } from "./quotations.ts";
 
 const NOBODY: Person["identifiers"] = { user: [], key: [], caller: [], email: [], endUser: [] };
@@ -19,10 +19,12 @@ export async function userAsPerson(executor: Executor, { id, organizationId, ema
   return { organizationId, pseudonym: newPseudonym(), identifiers, quotations };
 }
 
-/** Returns the end user of an application as a person. `value`: as requests send it. */
+/**
+ * Returns the end user of an application as a person. `value`: as requests send it. Texts of others quote an address only:
+ * anything else that an application sends may be a phrase of any text.
+ */
 export function endUserAsPerson(organizationId: string, value: string): Person {
-  const isAddress = value.includes("@");
-  const quotations = quotationsOf({ identifiers: isAddress ? [value] : [], name: isAddress ? null : value });
+  const quotations = quotationsOf({ identifiers: isEmail(value) ? [value] : [], name: null });
   return { organizationId, pseudonym: newPseudonym(), identifiers: { ...NOBODY, endUser: [value] }, quotations };
 }
 

@@ -3,7 +3,6 @@ import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/da
 import { evalRow, evalRunRow } from "../../../test/support/service/eval-rows.ts";
 import { PERSONAL_DATA } from "../../app/personal-data.ts";
 import { type Database, openDatabase } from "../../storage/database.ts";
-import { MAX_PAGE_BYTES } from "../../storage/first-within.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { endUserAsPerson } from "./find-person.ts";
@@ -37,37 +36,39 @@ test.each(DATABASE_KINDS)("reads no hidden columns, which may be large, on %s", 
   expect(await Array.fromAsync(rows)).toHaveLength(RUNS - 1);
 });
 
-test.each(DATABASE_KINDS)("reads texts that quote a person within a bound of bytes, on %s", async (kind) => {
+test.each(DATABASE_KINDS)("reads texts that quote a person within bounds of rows and bytes, on %s", async (kind) => {
   const database = openDatabase(await databases.create(kind));
   await using _closed = { [Symbol.asyncDispose]: () => database.close() };
-  const texts = [1, 0, 4_500_000, 1_500_000, 1_500_000, 1_500_000, 2].map(
-    (length, index) => `${index} of ada@example.com ${"x".repeat(length)}`,
-  );
+  const sizes = [1, 0, 1_500_000, 400_000, 400_000, 400_000, ...Array.from({ length: 1_100 }, () => 2)];
+  const texts = sizes.map((length, index) => `"${index} of ada@example.com ${"x".repeat(length)}"`);
   await database.run(async (executor) => {
     await insertOrganization(executor, { ...named, id: "org_a" });
     await insertProject(executor, { ...named, id: "proj_a", organizationId: "org_a" });
-    for (const [index, definition] of [...texts, texts[0] as string].entries()) {
+    for (const [index, definition] of texts.entries()) {
+      const id = `eval_${String(index).padStart(4, "0")}`;
       await executor
         .insertInto("evals")
-        .values({ ...evalRow(), id: `eval_${index}`, definition })
+        .values({ ...evalRow(), id, definition })
         .execute();
     }
   });
-  const read: number[] = [];
+  const read: { bytes: number; rows: number }[] = [];
   const counted: Database = Object.create(database, {
     run: {
       value: async (work: Parameters<Database["run"]>[0]) => {
-        const result = (await database.run(work)) as { rows?: { text?: string }[] };
-        read.push((result.rows ?? []).reduce((sum, { text = "" }) => sum + text.length, 0));
+        const result = (await database.run(work)) as { rows: object[] };
+        const bytes = JSON.stringify(result.rows).length;
+        read.push({ bytes, rows: result.rows.length });
         return result;
       },
     },
   });
   const context = { database: counted, files: undefined as never, content: undefined };
   const rows = readTable("evals", PERSONAL_DATA.evals, context, endUserAsPerson("org_a", "ada@example.com"));
-  const quoting = await Array.fromAsync(rows, (row) => (row as { definition: string }).definition.slice(0, 1));
-  expect(quoting).toEqual(["0", "0", "1", "2", "3", "4", "5", "6"]);
-  const largest = texts[2]?.length ?? 0;
-  expect(Math.max(...read)).toBe(largest);
-  expect(read.filter((length) => length > MAX_PAGE_BYTES)).toEqual([largest]);
+  const ids = await Array.fromAsync(rows, (row) => (row as { id: string }).id);
+  expect(ids).toEqual(texts.map((_, index) => `eval_${String(index).padStart(4, "0")}`));
+  const tooLong = { bytes: expect.toSatisfy((bytes: number) => bytes < 1_500_200), rows: 1 };
+  expect(read.filter(({ bytes }) => bytes > 1_100_000)).toEqual([tooLong]);
+  expect(Math.max(...read.map((page) => page.rows))).toBeLessThanOrEqual(1_000);
+  expect(read.length).toBeLessThan(10);
 });

@@ -2,8 +2,6 @@
 
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import { isConstraintViolation } from "../../storage/errors.ts";
-import { MAX_PAGE_BYTES } from "../../storage/first-within.ts";
 import {
   type IdentifierKind,
   type Person,
@@ -11,13 +9,13 @@ import {
   PSEUDONYM,
   type QueriedRows,
 } from "../../storage/personal-data.ts";
+import { type AnyTexts, eraseTexts, readTexts } from "./personal-texts.ts";
 
 /** Registration of any table; the compiler checks its columns where it is defined. */
 export type AnyRegistration = { texts?: AnyTexts; impersonal?: object } & (
   | { reason: string }
   | { rows: readonly (AnyRows | AnyQueriedRows)[] }
 );
-type AnyTexts = { columns: readonly string[]; within: string | { column: string; table: string; by: string } };
 type AnyQueriedRows = Omit<QueriedRows<never>, "columns"> & { columns: readonly string[] };
 
 interface AnyRows {
@@ -63,119 +61,6 @@ export async function eraseTable(
   }
   if (registration.texts !== undefined) erased += await eraseTexts(context.database, table, registration.texts, person);
   return erased;
-}
-
-/** Yields, of each row that quotes the person, the texts that do. */
-async function* readTexts(
-  database: Database,
-  table: string,
-  { columns, within }: AnyTexts,
-  person: Person,
-): AsyncGenerator<object> {
-  for (const column of columns) {
-    for await (const { text, rows } of quotingTexts(database, table, { column, within }, person)) {
-      for (let row = 0; row < rows; row += 1) yield { [column]: text };
-    }
-  }
-}
-
-async function eraseTexts(
-  database: Database,
-  table: string,
-  { columns, within }: AnyTexts,
-  person: Person,
-): Promise<number> {
-  let erased = 0;
-  for (const column of columns) {
-    for await (const { text } of quotingTexts(database, table, { column, within }, person)) {
-      erased += await replaceText(database, table, { column, within, text }, person);
-    }
-  }
-  return erased;
-}
-
-/** Names are unique: two of them may become the same one. */
-const MAX_EQUAL_NAMES = 100;
-
-async function replaceText(
-  database: Database,
-  table: string,
-  { column, within, text }: { column: string; within: AnyTexts["within"]; text: string },
-  person: Person,
-): Promise<number> {
-  const replaced = withoutPerson(text, person);
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? replaced : `${replaced} ${number}`;
-    const statement = sql`update ${sql.table(table)} set ${sql.ref(column)} = ${name}
-      where ${isWithin(within, person)} and ${sql.ref(column)} = ${text}`;
-    try {
-      const { numAffectedRows = 0n } = await database.run((executor) => statement.execute(executor));
-      return Number(numAffectedRows);
-    } catch (error) {
-      if (!isConstraintViolation(error) || number === MAX_EQUAL_NAMES) throw error;
-    }
-  }
-}
-
-/** Yields the different texts of a column that quote the person, and how many rows have each. */
-async function* quotingTexts(
-  database: Database,
-  table: string,
-  { column, within }: { column: string; within: AnyTexts["within"] },
-  person: Person,
-): AsyncGenerator<{ text: string; rows: number }> {
-  const { quotations } = person;
-  if (quotations.length === 0) return;
-  const tokens = sql.join(
-    quotations.map(({ token }) => hasToken(column, token)),
-    sql` or `,
-  );
-  const name = sql.ref(column);
-  for (let after: string | undefined; ; ) {
-    // One statement: between two, others may add a text, and one of those that were there would be left out.
-    const rows = await readAll(
-      database,
-      sql`select text, rows, remaining from (
-        select ${name} as text, count(*) as rows, count(*) over () as remaining,
-          row_number() over (order by ${name}) as number, sum(length(${name})) over (order by ${name}) as bytes
-        from ${sql.table(table)} where ${isWithin(within, person)} and (${tokens})
-        ${after === undefined ? sql`` : sql`and ${name} > ${after}`} group by ${name}
-      ) as page where number = 1 or (number <= ${ROWS_AT_ONCE} and bytes <= ${MAX_PAGE_BYTES}) order by number`,
-    );
-    for (const row of rows) {
-      const text = String(row.text);
-      if (withoutPerson(text, person) !== text) yield { text, rows: Number(row.rows) };
-      after = text;
-    }
-    if (rows.length >= Number(rows[0]?.remaining ?? 0)) return;
-  }
-}
-
-function withoutPerson(text: string, { quotations, pseudonym }: Person): string {
-  return quotations.reduce((rest, quotation) => quotation.replace(rest, pseudonym), text);
-}
-
-/** Whether a text may have the token. `lower` of SQLite knows ASCII only, so only ASCII is compared. */
-function hasToken(column: string, token: string): RawBuilder<unknown> {
-  const [longest = ""] =
-    token
-      .toLowerCase()
-      .match(/[ -!#-[\]-~]+/g)
-      ?.toSorted((a, b) => b.length - a.length) ?? [];
-  // Unlike `like`, it needs no escapes.
-  return longest === ""
-    ? sql`${sql.ref(column)} is not null`
-    : sql`replace(lower(${sql.ref(column)}), ${longest}, '') <> lower(${sql.ref(column)})`;
-}
-
-function isWithin(within: AnyTexts["within"], { organizationId }: Person): RawBuilder<unknown> {
-  if (typeof within !== "string") {
-    const condition = isWithin(within.by, { organizationId } as Person);
-    return sql`${sql.ref(within.column)} in (select id from ${sql.table(within.table)} where ${condition})`;
-  }
-  return within === "organizationId"
-    ? sql`${sql.ref("organizationId")} = ${organizationId}`
-    : sql`${sql.ref("projectId")} in (select id from projects where ${sql.ref("organizationId")} = ${organizationId})`;
 }
 
 async function* readRows(

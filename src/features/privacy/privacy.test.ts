@@ -329,7 +329,14 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       await accounts.groups.create(AUTHOR, organization, `Friends of ${ottilie.email}`);
     }
     const reference = { organizationId, id: ottilie.user.id };
-    expect(JSON.stringify(await collect(await privacy.exportUser(AUTHOR, reference)))).toContain(note);
+    // The rest of what others wrote is theirs, whoever asks for the export.
+    const exported = await collect(await privacy.exportUser(AUTHOR, reference));
+    expect(exported.prompts).toEqual([{ id: "prompt_1", description: [ottilie.email] }]);
+    expect(exported.promptVersions).toEqual([
+      { promptId: "prompt_1", version: 1, content: [ottilie.email] },
+      { promptId: "prompt_1", version: 1, note: [ottilie.email] },
+    ]);
+    expect(JSON.stringify(exported)).not.toContain("Ask ");
     const { rows } = await privacy.eraseUser(AUTHOR, reference);
     expect(rows).toMatchObject({ prompts: 1, promptVersions: 2, evals: 3 });
     const naming = (await allCells(database)).filter((cell) => cell.includes(ottilie.email));
@@ -382,6 +389,36 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     );
     expect(cells).toContain(`vector_stores.name: Files of ${pseudonym} (work)`);
     expect(cells).toContain(`request_dimensions.model: ${pseudonym}`);
+  });
+
+  test("leaves formats, models and texts as they are when a name or an end user is made of their words", async () => {
+    const service = await open(kind);
+    const { database, accounts, privacy, history, recorder, organizationId, projectId } = service;
+    const content = JSON.stringify({ model: "gpt-4o", messages: [{ type: "input_text", text: "You are helpful" }] });
+    await database.run(async (executor) => {
+      const prompt = { id: "prompt_1", projectId, name: "p", description: null, createdAt: 1, updatedAt: 1 };
+      await executor.insertInto("prompts").values(prompt).execute();
+      const version = { promptId: "prompt_1", version: 1, content, note: null, createdBy: null, createdAt: 1 };
+      await executor.insertInto("promptVersions").values(version).execute();
+    });
+    recordRequest(service, "key_of_another", "another", "gpt-4o");
+    await Promise.all([history.flush(), recorder.flush()]);
+    for (const name of ["Role Member", "gpt 4o", "Input Text", '"role": "member"']) {
+      const invite = { organizationId, email: `${randomUUID()}@example.com`, role: "member", projects: [] } as const;
+      const { token } = await accounts.invites.create(AUTHOR, { ...invite, expiresInSeconds: undefined });
+      const user = await accounts.invites.accept(OPERATOR, { token: token.reveal(), email: invite.email, name });
+      await privacy.eraseUser(AUTHOR, { organizationId, id: user.id });
+    }
+    for (const endUser of ["You are helpful", "@", "You helpful"]) {
+      const exported = await collect(await privacy.exportEndUser(AUTHOR, organizationId, endUser));
+      expect(Object.keys(exported)).toEqual([]);
+      await privacy.eraseEndUser(AUTHOR, organizationId, endUser);
+    }
+    const cells = await allCells(database);
+    expect(cells).toContain(`prompt_versions.content: ${content}`);
+    expect(cells).toContain("usage_dimensions.model: gpt-4o");
+    const { entries } = await accounts.auditTrail.list(organizationId, {}, { limit: 100, order: "desc" });
+    expect(entries.filter(({ details }) => details.role === "member")).toHaveLength(4);
   });
 
   test("leaves nothing of a user in any column of any table, and every cent of the books", async () => {

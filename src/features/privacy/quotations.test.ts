@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { quotationsOf } from "./quotations.ts";
 
 function erase(text: string, name: string, email: string): string {
-  return quotationsOf({ identifiers: [email], name }).reduce((rest, quotation) => quotation.replace(rest, "…"), text);
+  return quotationsOf({ identifiers: [email], name }).reduce(
+    (rest, quotation) => quotation.replace(rest, () => "…"),
+    text,
+  );
 }
 
 test.each([
@@ -10,7 +13,8 @@ test.each([
   ["Mail ANNE-MARIE+a/b@x-y.example", "A", "anne-marie+a/b@x-y.example", "Mail …"],
   ["O'NEIL, Anne-Marie's files", "Anne-Marie O'Neil", "a@b.c", "…'s files"],
   ["Öberg_Åsa und åsa öberg", "Åsa Öberg", "a@b.c", "… und …"],
-  ['{"owner":"Jo \\"J\\" Doe"}', 'Jo "J" Doe', "a@b.c", '{"owner":"…"}'],
+  ['Jo "J" Doe', 'Jo "J" Doe', "a@b.c", "…"],
+  ["ada@x.y, not.ada@x.y, ada@x.y.z; -ada@x.y.", "A", "ada@x.y", "…, not.ada@x.y, ada@x.y.z; -…."],
   ["$& (x] [y) {z} \\ ^|", "[y) {z}", "(x]@b.c", "$& (x] … \\ ^|"],
   ["Jo's list, Doe's list, info@other.example", "Jo Doe", "info@b.c", "Jo's list, Doe's list, info@other.example"],
 ])("replaces in %j what means %s <%s>", (text, name, email, expected) => {

@@ -16,6 +16,9 @@ const MAX_BETWEEN = 12;
 const NO_WORD = "[^\\p{L}\\p{N}]";
 const WORD_START = "(?<![\\p{L}\\p{N}])";
 const WORD_END = "(?![\\p{L}\\p{N}])";
+/** `ada@example.com` is in neither `not.ada@example.com` nor `ada@example.com.au`. */
+const IDENTIFIER_START = "(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][._%+-])";
+const IDENTIFIER_END = "(?![\\p{L}\\p{N}]|[.-][\\p{L}\\p{N}])";
 
 /**
  * Returns what names the person. A first or last name alone may mean another one, or a thing, so it stays; so does a
@@ -24,20 +27,25 @@ const WORD_END = "(?![\\p{L}\\p{N}])";
 export function quotationsOf({ identifiers, name }: Writing): Quotation[] {
   const names = (name ?? "").split(/\s+/).filter((part) => part.length >= 2);
   const [first, last] = [names[0], names.at(-1)];
-  const quotations = identifiers.map((value) => literal(value, escaped(value)));
+  const quotations = identifiers.map((value) => ({
+    ...literal(value, `${IDENTIFIER_START}${escaped(value)}${IDENTIFIER_END}`),
+    isIdentifier: true,
+  }));
   if (first !== undefined && last !== undefined && names.length > 1) {
     quotations.push(fullName(first, names.slice(1, -1), last));
   }
   for (const value of identifiers) {
     const local = /^([^@\s]+)@/.exec(value)?.[1];
-    if (local !== undefined && isUnmistakable(local, names)) quotations.push(literal(local, asWord(escaped(local))));
+    if (local !== undefined && isUnmistakable(local, names)) {
+      quotations.push(literal(local, `${WORD_START}${escaped(local)}${WORD_END}`));
+    }
   }
   return quotations;
 }
 
 function literal(token: string, source: string): Quotation {
   const pattern = new RegExp(source, "giu");
-  return { token, replace: (text, by) => text.replace(pattern, () => by) };
+  return { token, isIdentifier: false, replace: (text, by) => text.replace(pattern, by) };
 }
 
 /**
@@ -66,12 +74,13 @@ function fullName(first: string, middle: readonly string[], last: string): Quota
   };
   return {
     token: last,
+    isIdentifier: false,
     replace(text, by) {
       let [replaced, kept] = ["", 0];
       for (let match = find(start, text, 0); match !== undefined; ) {
         const end = endOf(text, match);
         if (end !== undefined) {
-          replaced += text.slice(kept, match) + by;
+          replaced += text.slice(kept, match) + by(text.slice(match, end));
           kept = end;
         }
         match = find(start, text, end ?? match + String.fromCodePoint(text.codePointAt(match) ?? 0).length);
@@ -102,17 +111,10 @@ function isUnmistakable(local: string, names: readonly string[]): boolean {
   });
 }
 
-function asWord(source: string): string {
-  return `${WORD_START}${source}${WORD_END}`;
-}
-
 function sticky(source: string): RegExp {
   return new RegExp(source, "iuy");
 }
 
-/** As people write the value, and as JSON has it. */
 function escaped(value: string): string {
-  const inJson = JSON.stringify(value).slice(1, -1);
-  const [plain, json] = [value, inJson].map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  return plain === json ? (plain ?? "") : `(?:${plain}|${json})`;
+  return value.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -44,14 +44,22 @@ declare module "../../storage/schema.ts" {
 export const promptData = {
   prompts: {
     reason: "Templates of projects; the audit log says who changed them.",
-    texts: { columns: ["name", "description"], within: "projectId" },
+    texts: { columns: { name: "prose", description: "prose" }, within: "projectId" },
   },
   promptVersions: {
     rows: [{ by: { createdBy: "caller" }, erase: { createdBy: null } }],
-    texts: { columns: ["content", "note"], within: { column: "promptId", table: "prompts", by: "projectId" } },
+    texts: {
+      columns: { content: "definition", note: "prose" },
+      within: { column: "promptId", table: "prompts", by: "projectId" },
+      key: ["promptId", "version"],
+    },
   },
   promptLabels: {
     reason: "Names of versions.",
-    texts: { columns: ["label"], within: { column: "promptId", table: "prompts", by: "projectId" } },
+    texts: {
+      columns: { label: "prose" },
+      within: { column: "promptId", table: "prompts", by: "projectId" },
+      key: ["promptId", "label"],
+    },
   },
 } as const satisfies PersonalData;

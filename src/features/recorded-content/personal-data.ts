@@ -66,6 +66,6 @@ function toAuthor({ organizationId, identifiers: { caller, endUser, user } }: Pe
 }
 
 export const recordedContentData = {
-  recordedContents: { rows: [contentsOfPerson], texts: { columns: ["model"], within: "organizationId" } },
+  recordedContents: { rows: [contentsOfPerson], texts: { columns: { model: "label" }, within: "organizationId" } },
   requestFeedback: { rows: [feedbackOfPerson], impersonal: { prompt: "A stored prompt." } },
 } as const satisfies PersonalData;

@@ -54,6 +54,6 @@ const versionsOfPerson: QueriedRows<"skillVersions"> = {
 export const skillVersionData = {
   skillVersions: {
     rows: [versionsOfPerson],
-    texts: { columns: ["name", "description"], within: "projectId" },
+    texts: { columns: { name: "prose", description: "prose" }, within: "projectId" },
   },
 } as const satisfies PersonalData;

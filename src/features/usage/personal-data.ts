@@ -135,7 +135,7 @@ export const usageData = {
   usageDimensions: {
     rows: [usageOfCaller],
     // Callers choose the names below a wildcard.
-    texts: { columns: ["model"], within: "organizationId" },
+    texts: { columns: { model: "label" }, within: "organizationId" },
     impersonal: { deployment: "A deployment.", imageSize: "One of a list." },
   },
   usageLabels: { rows: [labelsOfPerson] },
@@ -143,7 +143,7 @@ export const usageData = {
     // Deleted with the last request that refers to it.
     impersonal: { deployment: "A deployment.", error: "A code." },
     // What callers send, also where there is no such model.
-    texts: { columns: ["model"], within: "organizationId" },
+    texts: { columns: { model: "label" }, within: "organizationId" },
     rows: [
       {
         columns: ["keyId"],

@@ -56,6 +56,10 @@ const filesOfPerson: QueriedRows<"vectorStoreFiles"> = {
 export const vectorStoreFileData = {
   vectorStoreFiles: {
     rows: [filesOfPerson],
-    texts: { columns: ["filename", "attributes", "errorMessage"], within: "projectId" },
+    texts: {
+      columns: { filename: "prose", attributes: "json", errorMessage: "prose" },
+      within: "projectId",
+      key: ["vectorStoreId", "id"],
+    },
   },
 } as const satisfies PersonalData;

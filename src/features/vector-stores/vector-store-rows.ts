@@ -65,7 +65,7 @@ declare module "../../storage/schema.ts" {
 export const vectorStoreData = {
   vectorStores: {
     reason: "Settings of stores of projects; their files are in another table.",
-    texts: { columns: ["name", "description", "metadata"], within: "projectId" },
+    texts: { columns: { name: "prose", description: "prose", metadata: "json" }, within: "projectId" },
     impersonal: { embeddingModel: "A model of the catalog." },
   },
   vectorStoreBatches: { reason: "Groups of files, which are in another table." },

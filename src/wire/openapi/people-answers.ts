@@ -85,7 +85,9 @@ export const PersonalDataLine = named(
     }),
     z
       .looseObject({ record: z.string().describe("Table of the row.") })
-      .describe("A row; its other fields are the columns."),
+      .describe(
+        "A row; its other fields are the columns. Of a text that others wrote, the passages that name the person, as a list.",
+      ),
   ]),
 );
 

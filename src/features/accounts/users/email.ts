@@ -6,10 +6,14 @@ const MAX_LENGTH = 254;
 /** One @ between two parts without spaces or control characters: whether mail arrives, only mail can tell. */
 const ADDRESS = /^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u;
 
+export function isEmail(value: string): boolean {
+  return value.length <= MAX_LENGTH && ADDRESS.test(value);
+}
+
 /** Returns the address in lower case. Throws a Fault naming `param` for what is not an address. */
 export function checkEmail(email: string, param = "email"): string {
   const address = toEmailKey(email);
-  if (address.length <= MAX_LENGTH && ADDRESS.test(address)) return address;
+  if (isEmail(address)) return address;
   throw invalidRequest(
     `'${param}' must be an e-mail address with at most ${MAX_LENGTH} characters.`,
     param,

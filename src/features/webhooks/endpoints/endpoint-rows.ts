@@ -31,7 +31,7 @@ declare module "../../../storage/schema.ts" {
 export const webhookEndpointData = {
   webhookEndpoints: {
     reason: "Receivers of a project's events; the audit log says who changed them.",
-    texts: { columns: ["name", "url"], within: "projectId" },
+    texts: { columns: { name: "prose", url: "label" }, within: "projectId" },
     impersonal: { events: "Types of events.", secretHint: "Random characters." },
   },
 } as const satisfies PersonalData;
