@@ -31,7 +31,7 @@ export function organizationsCommand(): Command {
     .action(({ json }: JsonOption) => withAdministration({}, (client) => list(client, json === true)));
   command
     .command("archive")
-    .description("Archive an organization and disable its keys; its usage records stay")
+    .description("Archive an organization with its projects and disable its keys; its usage records stay")
     .argument("<organization>", "ID or name of the organization, from `parlance organizations list`")
     .option("--json", "print the organization as JSON")
     .action((idOrName: string, { json }: JsonOption) =>

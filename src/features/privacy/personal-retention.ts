@@ -28,6 +28,8 @@ export function personalRetention({ database, logger, settings }: PersonalRetent
     steps: [
       ...step(auditDays, removeAuditLogsBefore),
       ...step(evalDays, removeEvalRunsBefore),
+      ...step(0, removeRunsOfArchivedProjects),
+      ...step(0, removeTemplatesOfArchivedProjects),
       ...step(inviteDays, removeInvitesBefore),
       ...step(keyDays, forgetKeysBefore),
       ...step(labelDays, removeLabelDaysBefore),
@@ -49,6 +51,25 @@ async function removeEvalRunsBefore(executor: Executor, time: number): Promise<n
   const ended = executor.selectFrom("evalRuns").select("id").where("endedAt", "<", time).limit(AT_ONCE);
   const removed = await executor.deleteFrom("evalRuns").where("id", "in", ended).executeTakeFirst();
   return Number(removed.numDeletedRows);
+}
+
+/** A run may have 10,000 items, which go with it. */
+async function removeRunsOfArchivedProjects(executor: Executor): Promise<number> {
+  const archived = executor.selectFrom("projects").select("id").where("archivedAt", "is not", null);
+  const first = executor.selectFrom("evalRuns").select("id").where("projectId", "in", archived).limit(1);
+  const removed = await executor.deleteFrom("evalRuns").where("id", "in", first).executeTakeFirst();
+  return Number(removed.numDeletedRows);
+}
+
+async function removeTemplatesOfArchivedProjects(executor: Executor): Promise<number> {
+  const archived = executor.selectFrom("projects").select("id").where("archivedAt", "is not", null);
+  let count = 0;
+  for (const table of ["evals", "prompts"] as const) {
+    const some = executor.selectFrom(table).select("id").where("projectId", "in", archived).limit(AT_ONCE);
+    const removed = await executor.deleteFrom(table).where("id", "in", some).executeTakeFirst();
+    count += Number(removed.numDeletedRows);
+  }
+  return count;
 }
 
 async function removeInvitesBefore(executor: Executor, time: number): Promise<number> {

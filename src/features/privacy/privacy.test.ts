@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../test/support/databases/databases.ts";
+import { evalItemRow, evalRow, evalRunRow } from "../../../test/support/service/eval-rows.ts";
 import { PERSONAL_DATA } from "../../app/personal-data.ts";
 import { DAY_MS } from "../../kernel/durations.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
@@ -637,6 +638,41 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(names.map(({ name }) => name)).toContain("Ended");
     expect(names.map(({ name }) => name)).not.toContain("Laptop of ottilie");
   });
+});
+
+test.each(DATABASE_KINDS)("deletes evals and prompts of archived projects on %s", async (kind) => {
+  const { database, accounts, organizationId, projectId } = await open(kind);
+  const gone = await accounts.projects.create(AUTHOR, organizationId, "Gone");
+  await database.run(async (executor) => {
+    for (const project of [gone.id, projectId]) {
+      const evaluation = { ...evalRow(), id: `eval_${project}`, projectId: project };
+      await executor.insertInto("evals").values(evaluation).execute();
+      const run = { ...evalRunRow(), id: `run_${project}`, evalId: evaluation.id, projectId: project };
+      await executor.insertInto("evalRuns").values(run).execute();
+      await executor
+        .insertInto("evalItems")
+        .values({ ...evalItemRow(), runId: run.id, id: `item_${project}` })
+        .execute();
+      const prompt = { projectId: project, name: "p", description: null, createdAt: 1, updatedAt: 1 };
+      await executor
+        .insertInto("prompts")
+        .values({ ...prompt, id: `prompt_${project}` })
+        .execute();
+    }
+  });
+  await accounts.projects.archive(AUTHOR, { organizationId, id: gone.id });
+  const { logger } = await databases.create("sqlite");
+  const settings = { auditDays: undefined, keyDays: undefined, labelDays: undefined };
+  using retention = personalRetention({
+    database,
+    logger,
+    settings: { ...settings, evalDays: 90, inviteDays: 90, webhookDays: 7 },
+  });
+  await retention.removeExpired(Date.now());
+  for (const table of ["evals", "evalRuns", "evalItems", "prompts"] as const) {
+    const rows = await database.run((executor) => executor.selectFrom(table).select("id").execute());
+    expect([table, rows.map(({ id }) => id.replace(/^[a-z]+_/, ""))]).toEqual([table, [projectId]]);
+  }
 });
 
 test("leaves nothing of a user in the file of SQLite and its log", async () => {

@@ -61,6 +61,7 @@ import { webhookBacklogs } from "./0058-webhook-backlogs.ts";
 import { storedPolicies } from "./0059-stored-policies.ts";
 import { skills } from "./0060-skills.ts";
 import { scimDisabling } from "./0061-scim-disabling.ts";
+import { projectsOfArchivedOrganizations } from "./0062-projects-of-archived-organizations.ts";
 import type { SchemaMigration } from "./schema-migration.ts";
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
@@ -125,4 +126,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   "0059-stored-policies": storedPolicies,
   "0060-skills": skills,
   "0061-scim-disabling": scimDisabling,
+  "0062-projects-of-archived-organizations": projectsOfArchivedOrganizations,
 };

@@ -25,16 +25,26 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(listed.body.data).toContainEqual(expect.objectContaining({ id, archived_at: null }));
     expect(listed.body.data.filter((each: { is_default: boolean }) => each.is_default)).toHaveLength(1);
 
+    const headers = { "openai-organization": id };
+    const project = (await service.sendOperator("POST", "/organization/projects", { name: "A" }, headers)).body;
     const archived = await service.sendOperator("POST", `/organizations/${id}/archive`);
     expect(archived.body).toMatchObject({ id, archived_at: expect.any(Number) });
     await expect(service.accounts.authenticate(admin_api_key.value)).rejects.toMatchObject({ code: "invalid_api_key" });
 
-    const headers = { "openai-organization": id };
+    const projects = await service.sendOperator(
+      "GET",
+      "/organization/projects?include_archived=true",
+      undefined,
+      headers,
+    );
+    expect(projects.body.data).toEqual([{ ...project, status: "archived", archived_at: archived.body.archived_at }]);
     const { body } = await service.sendOperator("GET", "/organization/audit_logs", undefined, headers);
     expect(body.data.map(({ type }: { type: string }) => type).sort()).toEqual([
       "api_key.created",
       "organization.archived",
       "organization.created",
+      "project.archived",
+      "project.created",
     ]);
     for (const { actor } of body.data)
       expect(actor).toMatchObject({ type: "session", session: { user: { id: "operator" } } });

@@ -46,7 +46,7 @@ export function organizations(accounts: Accounts): FastifyPluginAsync {
     operation(
       "POST /:organization/archive",
       {
-        summary: "Archives an organization and stops its keys. Not in OpenAI's API.",
+        summary: "Archives an organization with its projects and stops its keys. Not in OpenAI's API.",
         tag: "Organization",
         permission: "operator",
         answer: Organization,

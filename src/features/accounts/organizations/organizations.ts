@@ -8,6 +8,7 @@ import type { Actor } from "../audit/audit.ts";
 import { makeApiKey } from "../keys/api-key.ts";
 import { addApiKey, type CreatedApiKey } from "../keys/store-api-key.ts";
 import { checkName } from "../name.ts";
+import { archiveProjectsOf } from "../projects/projects.ts";
 import {
   archiveOrganization,
   findOrganization,
@@ -60,13 +61,15 @@ export class Organizations {
     return organization?.isDefault === 1;
   }
 
-  /** Disables all its keys. Throws a Fault when it does not exist or is the default organization. */
+  /** Disables all its keys and archives its projects, whose content is deleted. Throws a Fault when it does not exist or is the default organization. */
   async archive(actor: Actor, id: string): Promise<Organization> {
-    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
+    return this.#transactions.run(actor, async (transaction) => {
+      const { executor, now, audit } = transaction;
       const organization = await findOrganization(executor, id);
       if (organization === undefined) throw new Fault("not-found", `There is no organization \`${id}\`.`);
       if (organization.isDefault === 1) throw invalidRequest("The default organization cannot be archived.");
       if (!(await archiveOrganization(executor, id, now))) return organization;
+      await archiveProjectsOf(transaction, id);
       await audit({ type: "organization.archived", organizationId: id, resourceId: id, details: {} });
       return { ...organization, archivedAt: now };
     });

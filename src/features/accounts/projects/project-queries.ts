@@ -22,6 +22,15 @@ export async function findProject(executor: Executor, project: ProjectReference)
     .executeTakeFirst();
 }
 
+export async function findActiveProjects(executor: Executor, organizationId: string): Promise<ProjectRow[]> {
+  return executor
+    .selectFrom("projects")
+    .selectAll()
+    .where("organizationId", "=", organizationId)
+    .where("archivedAt", "is", null)
+    .execute();
+}
+
 export async function findDefaultProject(executor: Executor, organizationId: string): Promise<ProjectRow | undefined> {
   return executor
     .selectFrom("projects")

@@ -5,13 +5,14 @@ import { newId } from "../../../kernel/id.ts";
 import type { Executor } from "../../../storage/database.ts";
 import type { Page, PageRequest } from "../../../storage/page.ts";
 import type { ProjectRow } from "../account-rows.ts";
-import type { AccountTransactions } from "../account-transaction.ts";
+import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
 import { PROJECT_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { putMembership } from "../roles/role-changes.ts";
 import {
   archiveProject,
+  findActiveProjects,
   findDefaultProject,
   findProject,
   insertProject,
@@ -83,16 +84,30 @@ export class Projects {
 
   /** Disables its keys and deletes its stored responses and conversations. Idempotent: an archived project stays as it is. */
   async archive(actor: Actor, reference: ProjectReference): Promise<Project> {
-    return this.#transactions.run(actor, async ({ executor, now, audit }) => {
-      const project = await findExistingProject(executor, reference);
+    return this.#transactions.run(actor, async (transaction) => {
+      const project = await findExistingProject(transaction.executor, reference);
       if (project.isDefault === 1) throw invalidRequest("The default project cannot be archived.");
-      if (!(await archiveProject(executor, reference, now))) return project;
-      await this.#transactions.extensions.onProjectArchived(executor, project.id);
-      const { id, organizationId } = project;
-      await audit({ type: "project.archived", organizationId, project, resourceId: id, details: {} });
-      return { ...project, archivedAt: now };
+      return archiveExistingProject(transaction, project);
     });
   }
+}
+
+/** Archives the projects of an organization that is archived. */
+export async function archiveProjectsOf(transaction: AccountTransaction, organizationId: string): Promise<void> {
+  for (const project of await findActiveProjects(transaction.executor, organizationId)) {
+    await archiveExistingProject(transaction, project);
+  }
+}
+
+async function archiveExistingProject(
+  { executor, now, audit, extensions }: AccountTransaction,
+  project: Project,
+): Promise<Project> {
+  const { id, organizationId } = project;
+  if (!(await archiveProject(executor, { organizationId, id }, now))) return project;
+  await extensions.onProjectArchived(executor, id);
+  await audit({ type: "project.archived", organizationId, project, resourceId: id, details: {} });
+  return { ...project, archivedAt: now };
 }
 
 /** Throws a Fault when the project does not exist. */
