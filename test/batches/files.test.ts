@@ -51,6 +51,29 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(client.files.delete(file.id)).rejects.toMatchObject({ status: 404 });
   });
 
+  test("refuses batches once the results of former ones exceed the project's limit", async () => {
+    const other = await otherProject();
+    const line = (index: number) =>
+      JSON.stringify({
+        ...{ custom_id: `${index}`, method: "POST", url: "/v1/chat/completions" },
+        body: { model: "none", messages: [{ role: "user", content: "x".repeat(2_000) }] },
+      });
+    const input = await upload(Array.from({ length: 440 }, (_, index) => line(index)).join("\n"), other);
+    await upload("x".repeat(1_000_000), other);
+    await upload("x".repeat(999_000 - input.bytes), other);
+    const create = () =>
+      other.batches.create({
+        input_file_id: input.id,
+        endpoint: "/v1/chat/completions",
+        completion_window: "24h",
+      });
+    const { id } = await create();
+    await expect.poll(async () => (await other.batches.retrieve(id)).status).toBe("completed");
+    await expect(create()).rejects.toMatchObject({ status: 429, code: "insufficient_quota" });
+    await other.files.delete((await other.batches.retrieve(id)).error_file_id ?? "");
+    await expect(create()).resolves.toMatchObject({ status: "validating" });
+  });
+
   test("pages through files, newest first, and filters them by purpose", async () => {
     const created = [await upload("1"), await upload("2"), await upload("3")];
     const other = await client.files.create({ file: await toFile(Buffer.from("x"), "a.txt"), purpose: "user_data" });

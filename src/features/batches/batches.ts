@@ -60,7 +60,7 @@ export class Batches {
     this.#jobs = startBatchJobs({ database, logger, concurrency, run: (batch, signal) => this.#run(batch, signal) });
   }
 
-  /** Throws a Fault when the project has no such input file. */
+  /** Throws a Fault when the project has no such input file, or stores more than its limit: results come on top of it. */
   async create({
     windowSeconds,
     metadata,
@@ -68,8 +68,9 @@ export class Batches {
     ownsInput,
     ...batch
   }: NewBatch): Promise<BatchRow> {
-    const { database } = this.#options;
+    const { database, files } = this.#options;
     await this.#checkInput({ projectId: batch.projectId, id: batch.inputFileId });
+    await files.checkRoom(batch.projectId, 0);
     const createdAt = Date.now();
     const row: BatchRow = {
       ...batch,

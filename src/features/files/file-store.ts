@@ -50,7 +50,7 @@ export class FileStore {
     this.blobs = options.blobs;
   }
 
-  /** Throws a Fault when the project has no room for so many bytes more. */
+  /** Throws a Fault when the project has no room for so many bytes more; 0: when it stores too much already. */
   async checkRoom(projectId: string, bytes: number): Promise<void> {
     await this.#options.database.run((executor) => this.#requireRoom(executor, projectId, bytes));
   }
@@ -184,8 +184,9 @@ function fileNotFound(id: string): Fault {
 }
 
 function noRoom(stored: number, bytes: number, max: number): Fault {
-  const message = `This project stores ${stored} bytes of files, and ${bytes} more would exceed its limit of ${max}. Delete files, or ask the operator to raise files.max_size_per_project.`;
-  return new Fault("quota-exhausted", message, { code: "insufficient_quota", param: "file" });
+  const excess = bytes === 0 ? "more than" : `and ${bytes} more would exceed`;
+  const message = `This project stores ${stored} bytes of files, ${excess} its limit of ${max}. Delete files, or ask the operator to raise files.max_size_per_project.`;
+  return new Fault("quota-exhausted", message, { code: "insufficient_quota", ...(bytes > 0 && { param: "file" }) });
 }
 
 declare module "../../storage/personal-data.ts" {

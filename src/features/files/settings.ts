@@ -41,7 +41,7 @@ export const fileSettings = mapping(
     max_size_per_project: memory
       .prefault("5GiB")
       .describe(
-        "Maximum size of the files that one project stores, such as 500MB; further uploads get a 429. Results of batches count, but are always stored.",
+        "Maximum size of the files that one project stores, such as 500MB; further uploads get a 429. Results of batches are always stored and count: beyond it, new batches get a 429, too.",
       ),
     keep_days: z
       .int()

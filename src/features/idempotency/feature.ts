@@ -31,8 +31,9 @@ function repeatAnswers(app: FastifyInstance, requests: IdempotentRequests, logge
     const key = headers["idempotency-key"];
     if (typeof key !== "string" || key === "" || caller === undefined) return;
     const [path = ""] = request.url.split("?");
-    const { keyId } = caller;
-    const begun = await requests.begin({ keyId, method, path, idempotencyKey: key, body: request.body });
+    const { keyId, organizationId } = caller;
+    const { body } = request;
+    const begun = await requests.begin({ keyId, organizationId, method, path, idempotencyKey: key, body });
     if ("end" in begun) {
       request.idempotent = begun;
       return;

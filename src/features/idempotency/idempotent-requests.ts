@@ -27,6 +27,8 @@ const MAX_KEY_LENGTH = 255;
 
 export interface IncomingRequest {
   keyId: string;
+  /** The operator's key acts in several. */
+  organizationId: string;
   method: string;
   path: string;
   /** Value of the header. */
@@ -54,11 +56,11 @@ export class IdempotentRequests {
 
   /** Returns the answer that an equal request got, or what ends this one. Throws a Fault. */
   async begin(request: IncomingRequest): Promise<RepeatedAnswer | FirstRequest> {
-    const { idempotencyKey, keyId } = request;
+    const { idempotencyKey, keyId, organizationId } = request;
     if (idempotencyKey.length > MAX_KEY_LENGTH) throw tooLong(idempotencyKey);
     const now = Date.now();
     const row: IdempotentRequestRow = {
-      id: hash("sha256", JSON.stringify([keyId, request.method, request.path, idempotencyKey])),
+      id: hash("sha256", JSON.stringify([keyId, organizationId, request.method, request.path, idempotencyKey])),
       keyId,
       bodyHash: hash("sha256", JSON.stringify(request.body ?? null)),
       status: null,

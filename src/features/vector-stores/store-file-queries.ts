@@ -129,8 +129,15 @@ export async function updateOwnedFile(
   { additionId, runId }: Pick<ClaimedFile, "additionId" | "runId">,
   change: Updateable<Omit<VectorStoreFileRow, "dueAt">>,
 ): Promise<boolean> {
-  const update = executor.updateTable("vectorStoreFiles").set(change).where("additionId", "=", additionId);
-  const result = await update.where("runId", "=", runId).where("status", "=", "in_progress").executeTakeFirst();
+  const stores = executor.selectFrom("vectorStores").select("id").where("deletedAt", "is", null);
+  const result = await executor
+    .updateTable("vectorStoreFiles")
+    .set(change)
+    .where("additionId", "=", additionId)
+    .where("runId", "=", runId)
+    .where("status", "=", "in_progress")
+    .where("vectorStoreId", "in", stores)
+    .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 

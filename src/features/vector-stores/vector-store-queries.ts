@@ -115,7 +115,10 @@ export async function markRemovable(executor: Executor, now: number, expiredBefo
   return Number(result.numUpdatedRows);
 }
 
-/** Removes up to `max` segments of deleted stores, then their files and the stores. Returns how much was removed. */
+/**
+ * Removes the files of a deleted store, without which nothing adds a segment any more, up to `max` segments and, without
+ * any left, the store. Returns how much was removed.
+ */
 export async function removeDeleted(executor: Executor, max: number): Promise<number> {
   const store = await executor
     .selectFrom("vectorStores")
@@ -124,9 +127,9 @@ export async function removeDeleted(executor: Executor, max: number): Promise<nu
     .limit(1)
     .executeTakeFirst();
   if (store === undefined) return 0;
+  await executor.deleteFrom("vectorStoreFiles").where("vectorStoreId", "=", store.id).execute();
   const segments = await removeSegments(executor, "vectorStoreId", store.id, max);
   if (segments > 0) return segments;
-  await executor.deleteFrom("vectorStoreFiles").where("vectorStoreId", "=", store.id).execute();
   await executor.deleteFrom("vectorStoreBatches").where("vectorStoreId", "=", store.id).execute();
   await executor.deleteFrom("vectorStores").where("id", "=", store.id).execute();
   return 1;

@@ -2,6 +2,8 @@ import { afterAll, expect, test } from "vitest";
 import { DAY_MS } from "../../kernel/durations.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { openDatabase } from "../../storage/database.ts";
+import { insertSegment, updateOwnedFile } from "./store-file-queries.ts";
+import { removeDeleted } from "./vector-store-queries.ts";
 import { vectorStoreRetention } from "./vector-store-retention.ts";
 
 const logger = createLogger("silent");
@@ -9,6 +11,47 @@ const database = openDatabase({ url: undefined, file: ":memory:", logger });
 afterAll(() => database.close());
 
 const NOW = 1_000 * DAY_MS;
+
+test("takes no further segments for a deleted store, before its content is removed and while it is", async () => {
+  const store = {
+    ...{ id: "late", projectId: "late", name: "", description: null, metadata: null, embeddingModel: "m" },
+    ...{ dimensions: 1, version: 1, createdAt: 1, lastActiveAt: 1, expiresAfterDays: null, expiresAt: null },
+  };
+  const file = {
+    ...{ vectorStoreId: "late", id: "file-a", projectId: "late", additionId: "vsf_late", batchId: null },
+    ...{ keyId: "key", filename: "a.txt", status: "in_progress" as const, errorCode: null, errorMessage: null },
+    ...{ maxTokens: 800, overlapTokens: 400, attributes: null, usageBytes: 0, chunks: 0, createdAt: 1 },
+    ...{ attempts: 0, runId: "run", dueAt: 0 },
+  };
+  await database.run(async (executor) => {
+    const named = { name: "Late", isDefault: 0, createdAt: 1, archivedAt: null };
+    await executor
+      .insertInto("organizations")
+      .values({ ...named, id: "late" })
+      .execute();
+    await executor
+      .insertInto("projects")
+      .values({ ...named, id: "late", organizationId: "late" })
+      .execute();
+    await executor
+      .insertInto("vectorStores")
+      .values({ ...store, deletedAt: null })
+      .execute();
+    await executor.insertInto("vectorStoreFiles").values(file).execute();
+    expect(await updateOwnedFile(executor, file, { chunks: 1 })).toBe(true);
+    const content = { chunks: 1, vectors: Buffer.of(1), texts: Buffer.of(2) };
+    for (let position = 0; position < 3; position += 1) {
+      await insertSegment(executor, { vectorStoreId: "late", additionId: "vsf_late", position, ...content });
+    }
+    await executor.updateTable("vectorStores").set({ deletedAt: 5 }).where("id", "=", "late").execute();
+    expect(await updateOwnedFile(executor, file, { chunks: 2 })).toBe(false);
+    expect(await removeDeleted(executor, 2)).toBe(2);
+    expect(await executor.selectFrom("vectorStoreFiles").select("id").execute()).toEqual([]);
+    expect(await removeDeleted(executor, 2)).toBe(1);
+    expect(await removeDeleted(executor, 2)).toBe(1);
+    expect(await removeDeleted(executor, 2)).toBe(0);
+  });
+});
 
 test("removes deleted stores, those that expired long ago and those of archived projects, with their content", async () => {
   const storeOf = (id: string, projectId: string, change: object = {}) => ({
