@@ -10,7 +10,7 @@ import { isSessionId } from "../../../wire/openai/organization/organization-audi
 import type { Actor } from "../audit/audit.ts";
 import { type ActiveApiKeyRow, activeApiKeys } from "../keys/active-api-key-queries.ts";
 import type { UserRow } from "../people-rows.ts";
-import { findConsoleSession } from "../sessions/console-grant-queries.ts";
+import { hasConsoleSession } from "../sessions/console-grant-queries.ts";
 import { findAccess } from "./find-access.ts";
 
 /** Throws a Fault unless the author still has the key or session, and every permission, that admitted the request. */
@@ -48,7 +48,7 @@ export async function findAuthor(
   { keyId, sessionId, userId }: Credential,
   now: number,
 ): Promise<{ key?: ActiveApiKeyRow; user?: UserRow } | undefined> {
-  if (sessionId !== undefined && !(await isSessionValid(executor, sessionId, now))) return undefined;
+  if (sessionId !== undefined && !(await isSessionValid(executor, { sessionId, keyId }, now))) return undefined;
   const user = userId == null ? undefined : await findActiveUser(executor, userId);
   if (userId != null && user === undefined) return undefined;
   // The token of a user stands for the user.
@@ -72,12 +72,16 @@ async function findActiveUser(executor: Executor, id: string): Promise<UserRow |
 }
 
 /** Whether the session of a user or a key works. That one is due for a look at its provider is for the next request. */
-async function isSessionValid(executor: Executor, id: string, now: number): Promise<boolean> {
+async function isSessionValid(
+  executor: Executor,
+  session: { sessionId: string; keyId: string | null | undefined },
+  now: number,
+): Promise<boolean> {
   const ofUser = await executor
     .selectFrom("userSessions")
     .select("id")
-    .where("id", "=", id)
+    .where("id", "=", session.sessionId)
     .where("expiresAt", ">", now)
     .executeTakeFirst();
-  return ofUser !== undefined || (await findConsoleSession(executor, id, now)) !== undefined;
+  return ofUser !== undefined || (await hasConsoleSession(executor, session, now));
 }

@@ -1,23 +1,33 @@
 /** Grants of console sessions: which key a session's token stands for, one row per kind of key. */
 
+import type { Caller } from "../../../contracts/caller.ts";
 import type { Executor } from "../../../storage/database.ts";
+import type { ApiKeyRow } from "../account-rows.ts";
 import { type ActiveApiKeyRow, activeApiKeys } from "../keys/active-api-key-queries.ts";
-import type { ConsoleGrantRow } from "./console-grant-rows.ts";
+import type { ConsoleGrantRow, SessionTimes } from "./console-grant-rows.ts";
 
 export async function insertConsoleGrant(executor: Executor, row: ConsoleGrantRow): Promise<void> {
   await executor.insertInto("consoleGrants").values(row).execute();
 }
 
-/** Removes a session and returns its grants. */
-export async function removeConsoleSession(executor: Executor, sessionId: string): Promise<ConsoleGrantRow[]> {
-  const grants = await executor
-    .selectFrom("consoleGrants")
-    .selectAll()
-    .where("sessionId", "=", sessionId)
-    .orderBy("tokenHash")
+/** A key that a session acts with, and since and until when. */
+export interface GrantedKey extends Pick<ApiKeyRow, "id" | "organizationId">, SessionTimes {
+  kind: Caller["kind"];
+  sessionId: string;
+}
+
+/** Removes a session. Returns its keys that exist, without those for which it has expired. */
+export async function removeConsoleSession(executor: Executor, sessionId: string, now: number): Promise<GrantedKey[]> {
+  const keys = await executor
+    .selectFrom("consoleGrants as grant")
+    .innerJoin("apiKeys as key", "key.id", "grant.keyId")
+    .select(["key.id", "key.kind", "key.organizationId", "grant.sessionId", "grant.createdAt", "grant.expiresAt"])
+    .where("grant.sessionId", "=", sessionId)
+    .where("grant.expiresAt", ">", now)
+    .orderBy("grant.tokenHash")
     .execute();
   await executor.deleteFrom("consoleGrants").where("sessionId", "=", sessionId).execute();
-  return grants;
+  return keys.map((key) => ({ ...key, kind: key.kind === "project" ? "project" : "admin" }));
 }
 
 export async function removeExpiredConsoleGrants(executor: Executor, now: number): Promise<void> {
@@ -43,18 +53,19 @@ export async function removeOldestConsoleSessions(executor: Executor, keyId: str
   if (sessionIds.length > 0) await executor.deleteFrom("consoleGrants").where("sessionId", "in", sessionIds).execute();
 }
 
-/** Returns one grant of a session; undefined once it has ended. */
-export async function findConsoleSession(
+/** Whether a session acts with this key, or with any if none is named: each of its keys expires for itself. */
+export async function hasConsoleSession(
   executor: Executor,
-  sessionId: string,
+  { sessionId, keyId }: { sessionId: string; keyId?: string | null | undefined },
   now: number,
-): Promise<ConsoleGrantRow | undefined> {
-  return executor
+): Promise<boolean> {
+  let grants = executor
     .selectFrom("consoleGrants")
-    .selectAll()
+    .select("sessionId")
     .where("sessionId", "=", sessionId)
-    .where("expiresAt", ">", now)
-    .executeTakeFirst();
+    .where("expiresAt", ">", now);
+  if (keyId != null) grants = grants.where("keyId", "=", keyId);
+  return (await grants.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Finds grants by their hashes, with their sessions. */

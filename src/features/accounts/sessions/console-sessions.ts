@@ -1,14 +1,13 @@
-import type { NewConsoleSession } from "../../../http/session-cookie.ts";
 /** Sessions of the console: a random token in a cookie stands for a key, which the browser never stores. */
 
 import { hash, randomBytes } from "node:crypto";
 import type { Caller } from "../../../contracts/caller.ts";
+import type { NewConsoleSession } from "../../../http/session-cookie.ts";
 import { HOUR_MS } from "../../../kernel/durations.ts";
 import { Fault, unavailable } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
 import { Secret } from "../../../kernel/secret.ts";
 import type { Executor } from "../../../storage/database.ts";
-import type { ApiKeyRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { findLastingApiKey } from "../keys/api-key-queries.ts";
@@ -17,12 +16,13 @@ import { findDefaultProject } from "../projects/project-queries.ts";
 import { checkMayGrantEverything, isUnrestricted, mayStillGrant } from "../roles/may-grant.ts";
 import {
   findConsoleGrants,
+  type GrantedKey,
   insertConsoleGrant,
   removeConsoleSession,
   removeExpiredConsoleGrants,
   removeOldestConsoleSessions,
 } from "./console-grant-queries.ts";
-import type { ConsoleGrantRow } from "./console-grant-rows.ts";
+import type { ConsoleGrantRow, SessionTimes } from "./console-grant-rows.ts";
 
 const SESSION_MS = 12 * HOUR_MS;
 const CODE_MS = HOUR_MS;
@@ -34,7 +34,7 @@ const MAX_TOKEN_LENGTH = 64;
 
 const KINDS = ["admin", "project"] as const;
 
-type Key = Pick<ApiKeyRow, "id" | "organizationId"> & { kind: Caller["kind"] };
+type Key = Pick<GrantedKey, "id" | "kind" | "organizationId">;
 
 export class ConsoleSessions {
   readonly #transactions: AccountTransactions;
@@ -90,18 +90,18 @@ export class ConsoleSessions {
 
   /**
    * Creates a session for a key that was authenticated. The key replaces one of its kind in the session of `previous`,
-   * whose token stops working; the other key stays if it belongs to the same organization.
+   * whose token stops working; the other key stays, for as long as it would have, if it belongs to the same organization.
    */
   async signIn(actor: Actor, caller: Caller, previous: string | undefined): Promise<NewConsoleSession> {
     if (caller.isOperator)
       throw new Fault("unauthenticated", "A command's temporary key cannot sign in to the console.");
     return this.#transactions.run({ ...actor, keyId: caller.keyId }, async (transaction) => {
       const key = { id: caller.keyId, kind: caller.kind, organizationId: caller.organizationId };
-      const endedSession = await this.#end(transaction, previous);
-      const others = endedSession.filter(
+      const ended = await this.#end(transaction, previous);
+      const staying = ended.filter(
         ({ kind, organizationId }) => kind !== key.kind && organizationId === key.organizationId,
       );
-      return begin(transaction, [key, ...others], { method: "key" });
+      return begin(transaction, [key], { method: "key" }, staying);
     });
   }
 
@@ -118,20 +118,10 @@ export class ConsoleSessions {
     });
   }
 
-  /** Removes the session of a token and returns its keys that still exist. */
-  async #end({ executor }: AccountTransaction, token: string | undefined): Promise<Key[]> {
-    const ids = new Set((await findGrants(executor, token)).map(({ sessionId }) => sessionId));
-    const grants: ConsoleGrantRow[] = [];
-    for (const id of ids) grants.push(...(await removeConsoleSession(executor, id)));
-    if (grants.length === 0) return [];
-    const keys = grants.map(({ keyId }) => keyId);
-    return executor
-      .selectFrom("apiKeys")
-      .select(["id", "kind", "organizationId"])
-      .where("id", "in", keys)
-      .where("kind", "in", KINDS)
-      .$narrowType<Key>()
-      .execute();
+  /** Removes the session of a token and returns its keys that exist, without those for which it has expired. */
+  async #end({ executor, now }: AccountTransaction, token: string | undefined): Promise<GrantedKey[]> {
+    const [grant] = await findGrants(executor, token);
+    return grant === undefined ? [] : removeConsoleSession(executor, grant.sessionId, now);
   }
 }
 
@@ -159,23 +149,34 @@ export function newSessionToken(): Secret {
   return new Secret(randomBytes(TOKEN_BYTES).toString("base64url"));
 }
 
+/**
+ * Begins a session with keys whose owner showed a secret, or goes on with that of the keys that stay in it. These keep
+ * their times: otherwise whoever has a key of the organization could extend the session of another one.
+ */
 async function begin(
   { executor, now, audit }: AccountTransaction,
   keys: readonly Key[],
   way: { method: "key" } | { method: "link"; codeId: string },
+  staying: readonly GrantedKey[] = [],
 ): Promise<NewConsoleSession> {
   await removeExpiredConsoleGrants(executor, now);
   const token = newSessionToken();
-  const expiresAt = now + SESSION_MS;
-  const sessionId = newId("session_");
-  for (const { id, kind, organizationId } of keys) {
-    await removeOldestConsoleSessions(executor, id, MAX_SESSIONS_PER_KEY - 1);
+  // Of all keys: those that stay end earlier.
+  const endsAt = now + SESSION_MS;
+  const sessionId = staying[0]?.sessionId ?? newId("session_");
+  const grant = ({ id: keyId, kind }: Key, times: SessionTimes) => {
     const tokenHash = hashSessionToken(kind, token.reveal());
-    await insertConsoleGrant(executor, { tokenHash, sessionId, keyId: id, createdAt: now, expiresAt });
+    return insertConsoleGrant(executor, { tokenHash, sessionId, keyId, ...times });
+  };
+  for (const { createdAt, expiresAt, ...key } of staying) await grant(key, { createdAt, expiresAt });
+  for (const key of keys) {
+    const { id, kind, organizationId } = key;
+    await removeOldestConsoleSessions(executor, id, MAX_SESSIONS_PER_KEY - 1);
+    await grant(key, { createdAt: now, expiresAt: endsAt });
     const details = { keyId: id, kind, sessionId, ...way };
     await audit({ type: "login.succeeded", organizationId, resourceId: id, details });
   }
-  return { token, expiresAt };
+  return { token, expiresAt: endsAt };
 }
 
 /** Keys of the default organization and its default project; those that do not expire first. */
