@@ -53,7 +53,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const base = { config, database, logger, lifetime, catalog, metrics };
   // Its workers start when the service listens; until then they have nothing to reload or report.
   const workers = await createWorkerPool(config, logger);
-  const { counters, countWrongKey, passwordAttempts, sessionChanges } = await openQuota(base);
+  const { counters, countWrongKey, passwordAttempts, selfServiceLimit } = await openQuota(base);
   const outbox = openOutbox(config);
   const mail = await openMail(base);
   const onChanged = async () => workers?.reloadKeys();
@@ -64,6 +64,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     extensions: accountExtensions(outbox),
     mail: linkMailOf(mail),
     countWrongKey,
+    countSelfService: (name) => selfServiceLimit.count(name),
     onChanged,
   });
   const userSessions = openUserSessions(config, accounts);
@@ -126,7 +127,6 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
       personalData: PERSONAL_DATA,
       passwords,
       recorded,
-      sessionChanges,
       signOn,
       skills: openSkills({ ...base, files }),
       store,

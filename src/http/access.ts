@@ -91,6 +91,23 @@ export function mayCall(
   return [requirement].flat().some((permission) => allows(access, permission, pathProjectId ?? projectId));
 }
 
+/** Permissions about what is one's own, each with that about what is everybody's. */
+const FOR_EVERYBODY: Partial<Record<RolePermission, RolePermission>> = {
+  "project.own_keys.write": "project.keys.write",
+};
+
+/** Whether a caller may call an operation only because it is about what is the caller's own, with no permission for more. */
+export function isSelfService(
+  { access, projectId }: Pick<CallerAccess, "access" | "projectId">,
+  operation: Requirements | undefined,
+  { project: pathProjectId }: Pick<PathParameters, "project">,
+): boolean {
+  if (access === undefined) return false;
+  const requirement = operation && requirementOf(operation);
+  const permissions = requirement === "signed-in" || requirement === "no-user" ? [] : [requirement ?? []].flat();
+  return !permissions.some((each) => allows(access, FOR_EVERYBODY[each] ?? each, pathProjectId ?? projectId));
+}
+
 /** Projects in which `access` contains the permission; undefined: all of the organization. */
 export function projectsWith(
   access: Access | undefined,

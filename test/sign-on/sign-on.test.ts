@@ -69,6 +69,15 @@ test("gives an owner of the group's role the administration, and keeps the ident
   expect(after.user.id).toBe(before.user.id);
 });
 
+test("limits how often a person signs in, after which every replica reads its keys again", async () => {
+  idp.provider.people.set("linus", { email: "linus@example.com", name: "Linus", groups: ["research"] });
+  for (let count = 0; count < 100; count += 1) expect((await idp.signIn("linus")).page.status).toBe(200);
+  const { browser, page } = await idp.signIn("linus");
+  expect([page.status, page.text]).toEqual([429, expect.stringContaining("100 times within 15 minutes")]);
+  expect(await sessionOf(browser, idp.service.origin)).toMatchObject({ signed_in: false });
+  expect((await idp.signIn("grace")).page.status).toBe(200);
+});
+
 test("keeps what the browser needs in a cookie that is encrypted, ends in ten minutes and is not sent by other sites", async () => {
   const answer = await fetch(`${idp.service.origin}/sign-on/idp/start`, { redirect: "manual" });
   expect(answer.headers.get("set-cookie")).toMatch(

@@ -22,15 +22,27 @@ export class AccountTransactions {
   readonly database: Database;
   readonly extensions: AccountExtensions;
   readonly #onCommit: () => Promise<void>;
+  readonly #countSelfService: ((name: string) => Promise<void>) | undefined;
 
-  constructor(database: Database, extensions: AccountExtensions, onCommit: () => Promise<void>) {
+  constructor(
+    database: Database,
+    extensions: AccountExtensions,
+    onCommit: () => Promise<void>,
+    countSelfService?: (name: string) => Promise<void>,
+  ) {
     this.database = database;
     this.extensions = extensions;
     this.#onCommit = onCommit;
+    this.#countSelfService = countSelfService;
   }
 
-  /** Throws a Fault if the author lost the key, session or a permission, also while the change waited for those before it. */
+  /**
+   * Throws a Fault if the author lost the key, session or a permission, also while the change waited for those before it,
+   * and for an author who changed too much of their own already.
+   */
   async run<Result>(actor: Actor, work: (transaction: AccountTransaction) => Promise<Result>): Promise<Result> {
+    // Before the lock, for which everybody else's changes and sign-ins would wait.
+    if (actor.countedAs !== undefined) await this.#countSelfService?.(actor.countedAs);
     return await this.#run(actor, async (transaction) => {
       await checkAuthor(transaction.executor, actor);
       return await work(transaction);

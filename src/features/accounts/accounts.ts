@@ -50,6 +50,8 @@ export interface AccountsOptions {
   databaseGraceSeconds?: number | undefined;
   /** Called after every change that this process made; the change waits for it. */
   onChanged?: (() => Promise<void>) | undefined;
+  /** Counts what people change of their own (`Actor.countedAs`). Throws a Fault after too much. Undefined: nobody does. */
+  countSelfService?: ((name: string) => Promise<void>) | undefined;
   /** Bounds of the keys that users create for themselves; undefined: none. */
   userKeys?: UserKeyPolicy | undefined;
   /** Interval at which the times of last use are written. */
@@ -103,9 +105,10 @@ export class Accounts {
       graceSeconds: options.databaseGraceSeconds,
       noteUse: (keyId, use) => this.lastUsed.note(keyId, use),
     });
-    this.transactions = new AccountTransactions(database, extensions, async () => {
+    const onCommit = async () => {
       await Promise.all([this.callers.keys.reload(), options.onChanged?.()]);
-    });
+    };
+    this.transactions = new AccountTransactions(database, extensions, onCommit, options.countSelfService);
     this.organizations = new Organizations(this.transactions);
     this.projects = new Projects(this.transactions);
     this.serviceAccounts = new ServiceAccounts(this.transactions);

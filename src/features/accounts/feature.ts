@@ -25,7 +25,9 @@ import { serviceAccounts } from "./service-accounts/service-account-routes.ts";
 import { userAccess } from "./users/user-access-routes.ts";
 import { users } from "./users/user-routes.ts";
 
-interface AccountsParts extends Pick<AccountsOptions, "database" | "logger" | "extensions" | "mail" | "onChanged"> {
+interface AccountsParts
+  extends Pick<AccountsOptions, "database" | "logger" | "extensions" | "mail" | "onChanged">,
+    Required<Pick<AccountsOptions, "countSelfService">> {
   config: Settings;
   lifetime: AsyncDisposableStack;
   countWrongKey: CountWrongKey;
@@ -34,10 +36,10 @@ interface AccountsParts extends Pick<AccountsOptions, "database" | "logger" | "e
 
 /** Opens organizations, projects, service accounts and keys, and the authentication by them. */
 export function openAccounts(parts: AccountsParts): { accounts: Accounts; authenticate: AuthenticateScope } {
-  const { config, database, logger, lifetime, extensions, mail, countWrongKey, onChanged, bodyMemory } = parts;
+  const { config, lifetime, countWrongKey, bodyMemory } = parts;
   const { databaseGraceSeconds, mismatchedIds } = config.server;
   const { userKeys } = config.limits;
-  const accounts = new Accounts({ database, logger, extensions, mail, databaseGraceSeconds, onChanged, userKeys });
+  const accounts = new Accounts({ ...parts, databaseGraceSeconds, userKeys });
   lifetime.defer(() => accounts.close());
   const rules = { countWrongKey, ignoresMismatchedIds: mismatchedIds === "ignore", bodyMemory };
   return {

@@ -12,7 +12,7 @@ import { type ConsoleSessionParts, callersOf, describeSession } from "./describe
 
 /** /console/session: exchanges a key, code or password for a session, describes, changes and ends it. */
 export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
-  const { accounts, sessionChanges, userSessions, signOn, countWrongKey } = parts;
+  const { accounts, userSessions, signOn, countWrongKey } = parts;
   const counted = countFailures(countWrongKey);
   return routes(
     guardSessions,
@@ -55,7 +55,6 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
       },
       async ({ body: { project }, request }) => {
         const session = await requireUserSession(parts, request);
-        await sessionChanges.countProjectChoice(session.userId);
         await userSessions.chooseProject({ ...actorOf(request), userId: session.userId }, session, project);
         return describeSession(parts, sessionToken(request));
       },
@@ -87,7 +86,7 @@ export function consoleSession(parts: ConsoleSessionParts): FastifyPluginAsync {
 }
 
 async function signIn(
-  { accounts, sessionChanges, passwords, signOn }: ConsoleSessionParts,
+  { accounts, passwords, signOn }: ConsoleSessionParts,
   request: FastifyRequest,
   body: ReturnType<typeof ConsoleSignInBody.parse>,
 ): Promise<NewConsoleSession> {
@@ -100,9 +99,7 @@ async function signIn(
   }
   // Its session would work for hours, the token for minutes.
   if (accounts.endOf(body.key) !== undefined) throw tokenAsKey();
-  const caller = await accounts.authenticate(body.key);
-  await sessionChanges.countSignIn(caller.keyId);
-  return consoleSessions.signIn(actorOf(request), caller, sessionToken(request));
+  return consoleSessions.signIn(actorOf(request), await accounts.authenticate(body.key), sessionToken(request));
 }
 
 function tokenAsKey(): Fault {

@@ -4,7 +4,6 @@ import type { CountWrongKey } from "../../http/authenticate.ts";
 import { VERSION } from "../../kernel/version.ts";
 import { toConsoleSession, toSignedOutSession } from "../../wire/openai/console-session.ts";
 import { type Accounts, countOwners, findOwners, findUsersByIds, isUnrestricted, mayStore } from "../accounts/index.ts";
-import type { SessionChanges } from "../quota/index.ts";
 import type { Passwords, SignOn, UserSessions } from "../sign-on/index.ts";
 import type { ServiceTools } from "../tools/index.ts";
 
@@ -14,7 +13,6 @@ export interface ConsoleSessionParts {
   chatKeys: object | undefined;
   countWrongKey: CountWrongKey;
   passwords: Passwords;
-  sessionChanges: SessionChanges;
   /** Undefined: no provider is configured. */
   signOn: SignOn | undefined;
   tools: ServiceTools;

@@ -13,8 +13,8 @@ import { FailedAuthentications } from "./failed-authentications.ts";
 import { quotaMetrics } from "./metrics.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { rateLimits } from "./rate-limit-routes.ts";
+import { SelfServiceLimit } from "./self-service-limit.ts";
 import { serviceTierSettings } from "./service-tier-policy.ts";
-import { SessionChanges } from "./session-changes.ts";
 import { spendLimits } from "./spend-limit-routes.ts";
 
 interface QuotaParts {
@@ -29,7 +29,7 @@ export interface OpenQuota {
   counters: Awaited<ReturnType<typeof openCounters>>;
   countWrongKey: CountWrongKey;
   passwordAttempts: PasswordAttempts;
-  sessionChanges: SessionChanges;
+  selfServiceLimit: SelfServiceLimit;
 }
 
 /** Opens the counters. Resolves after the first attempt to reach a shared store. */
@@ -49,7 +49,7 @@ export async function openQuota({ config, database, logger, lifetime, metrics }:
     counters,
     countWrongKey: (address) => failures.count(address),
     passwordAttempts: new PasswordAttempts(counters),
-    sessionChanges: new SessionChanges(counters),
+    selfServiceLimit: new SelfServiceLimit(counters),
   };
 }
 

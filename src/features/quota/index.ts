@@ -1,7 +1,6 @@
 /** What other features may use. */
 
 export type { PasswordAttempts } from "./password-attempts.ts";
-export type { SessionChanges } from "./session-changes.ts";
 export {
   countedName,
   PERIOD_NAMES,

@@ -88,7 +88,7 @@ export class Passwords {
     const { transactions, sessions, attempts } = this.#options;
     const verified = await attempts.try(email, actor.ipAddress ?? "", () => this.#verify(email, password));
     if (verified === undefined) throw wrongPassword();
-    return transactions.run({ ...actor, userId: verified.userId }, async (transaction) => {
+    return transactions.run(signingIn(actor, verified), async (transaction) => {
       const user = await this.#requireVerified(transaction, verified);
       return sessions.begin(transaction, { user, method: "password" });
     });
@@ -152,7 +152,7 @@ export class Passwords {
     const verified = await attempts.try(user.email, actor.ipAddress ?? "", () => this.#verify(user.email, current));
     if (verified === undefined) throw wrongPassword();
     const passwordHash = await hashPassword(next);
-    return transactions.run({ ...actor, userId }, async (transaction) =>
+    return transactions.run(signingIn(actor, verified), async (transaction) =>
       this.#set(transaction, await this.#requireVerified(transaction, verified), passwordHash),
     );
   }
@@ -239,6 +239,11 @@ export class Passwords {
     const message = "People sign in here with a provider only (`sign_on.required`).";
     throw new Fault("forbidden", message, { code: "sign_on_required" });
   }
+}
+
+/** Author of a session that begins with a password, which is counted: nothing else bounds how often a right one is used. */
+function signingIn(actor: Actor, { userId }: Verified): Actor {
+  return { ...actor, userId, countedAs: `sign-ins of ${userId}` };
 }
 
 function checkPassword(password: Secret): void {

@@ -169,7 +169,8 @@ function textOf(error: unknown): FailureText {
   if (error instanceof SignOnFailure) return { ...error.page, message: error.message };
   const remedy = "Try again in a moment. If it happens again, tell your administrator the request ID below.";
   if (error instanceof Fault) {
-    return { status: 503, title: "The service cannot sign you in now", message: error.message, remedy };
+    const status = error.kind === "request-rate-limited" ? 429 : 503;
+    return { status, title: "The service cannot sign you in now", message: error.message, remedy };
   }
   const message = "Something went wrong in this service, and nobody was signed in.";
   return { status: 500, title: "The service cannot sign you in", message, remedy };

@@ -1,5 +1,6 @@
 /** Signing in with providers: from the button to the session, and what ends it. */
 
+import { hash } from "node:crypto";
 import type { NewConsoleSession } from "../../http/session-cookie.ts";
 import type { Keyring } from "../../kernel/encryption/keyring.ts";
 import type { Logger } from "../../kernel/logger.ts";
@@ -100,7 +101,10 @@ export class SignOn {
     await this.applyRules();
     const { transactions, sessions, renewal } = this.#options;
     const { settings } = provider;
-    const session = await transactions.run(actor, async (accountTransaction) => {
+    // Without the subject, which is personal data: it does not belong into the counters' store.
+    const name = hash("sha256", `${settings.issuer}\0${person.subject}`);
+    const author = { ...actor, countedAs: `sign-ins of ${name}` as const };
+    const session = await transactions.run(author, async (accountTransaction) => {
       const { executor, now } = accountTransaction;
       const organization = await findDefaultOrganization(executor);
       if (organization === undefined) throw new SignOnFailure("no-access", "The service has no organization yet.");

@@ -111,7 +111,8 @@ export class UserSessions {
    * the session has ended.
    */
   async chooseProject(actor: Actor, session: UserSessionRow, projectId: string): Promise<void> {
-    await this.#transactions.run(actor, async (transaction) => {
+    const author = { ...actor, countedAs: `changes of ${session.userId}` as const };
+    await this.#transactions.run(author, async (transaction) => {
       const { executor } = transaction;
       await checkAuthor(executor, { ...actor, keyId: session.id, sessionId: session.id });
       const [user] = await findUsersByIds(executor, [session.userId]);

@@ -16,6 +16,11 @@ export interface Actor {
   sessionId?: string | undefined;
   /** What the author could do when the request was admitted; undefined: everything. */
   access?: Access | undefined;
+  /**
+   * Name by which the change is counted and limited: one that people may make only because it is about what is their own.
+   * Undefined: one by an administrator, or one that a secret of somebody else allows once.
+   */
+  countedAs?: `${"changes" | "sign-ins"} of ${string}` | undefined;
   ipAddress: string | undefined;
   userAgent: string | undefined;
 }

@@ -66,13 +66,14 @@ export async function deleteGroup(executor: Executor, id: string): Promise<void>
   await executor.deleteFrom("groups").where("id", "=", id).execute();
 }
 
-/** Adds a user to a group by a source; does nothing for a member by the same source. */
-export async function insertGroupMember(executor: Executor, row: GroupMemberRow): Promise<void> {
-  await executor
+/** Adds a user to a group by a source; returns false for a member by the same source. */
+export async function insertGroupMember(executor: Executor, row: GroupMemberRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await executor
     .insertInto("groupMembers")
     .values(row)
     .onConflict((conflict) => conflict.columns(["groupId", "userId", "source"]).doNothing())
-    .execute();
+    .executeTakeFirst();
+  return Number(numInsertedOrUpdatedRows) > 0;
 }
 
 /** Removes a user from a group, whatever the source; returns false when the user was not in it. */

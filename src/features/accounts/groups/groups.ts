@@ -97,7 +97,8 @@ export class Groups {
       const { organizationId } = reference;
       const user = await findExistingUser(executor, { organizationId, id: userId });
       await checkMayManageGroup(executor, author, group);
-      await insertGroupMember(executor, { groupId: group.id, userId: user.id, source: "manual", createdAt: now });
+      const member = { groupId: group.id, userId: user.id, source: "manual", createdAt: now };
+      if (!(await insertGroupMember(executor, member))) return;
       await audit({ type: "group.updated", organizationId, resourceId: group.id, details: { addedUserId: user.id } });
     });
   }
@@ -150,6 +151,7 @@ export async function renameGroup(
 ): Promise<GroupRow> {
   const { id, organizationId } = group;
   const checked = await checkGroupName(executor, organizationId, name, id);
+  if (group.name === checked) return group;
   const change = { name: checked, nameKey: toNameKey(checked) };
   await updateGroup(executor, id, change);
   await audit({ type: "group.updated", organizationId, resourceId: id, details: { groupName: checked } });

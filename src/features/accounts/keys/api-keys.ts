@@ -86,6 +86,7 @@ export class ApiKeys {
       await checkMayIssueKey(executor, author, powersOf(key));
       const project = await projectOf(executor, key);
       const expiresAt = expiresInSeconds === null ? null : now + expiresInSeconds * 1000;
+      if (expiresAt === key.expiresAt) return key;
       if (key.userId !== null) {
         const lifetimeSeconds = expiresAt === null ? undefined : (expiresAt - key.createdAt) / 1000;
         checkLifetime(lifetimeSeconds, this.#maxLifetimeSeconds(project));
@@ -102,6 +103,7 @@ export class ApiKeys {
     const checked = checkName(name);
     return this.#transactions.run(actor, async ({ executor, audit }) => {
       const key = await findChangeable(executor, scope, id);
+      if (key.name === checked) return key;
       const project = await projectOf(executor, key);
       await updateApiKey(executor, id, { name: checked });
       const { organizationId } = key;
@@ -181,7 +183,10 @@ export class ApiKeys {
 
   /** Revokes the key from the next request on. Throws a Fault when it does not exist or cannot be revoked. */
   async revoke(actor: Actor, scope: ApiKeyScope, id: string): Promise<void> {
-    await this.#transactions.run(actor, async (transaction) => {
+    // One that does not exist must not make changes to accounts wait.
+    await this.retrieve(scope, id);
+    // Not counted: a key that leaked has to end, and nobody revokes more than were created.
+    await this.#transactions.run({ ...actor, countedAs: undefined }, async (transaction) => {
       const key = await findApiKey(transaction.executor, scope, id);
       if (key === undefined) throw noSuchKey(id);
       if (key.isFixed === 1) throw fixedKey();

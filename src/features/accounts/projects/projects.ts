@@ -74,7 +74,9 @@ export class Projects {
   async rename(actor: Actor, reference: ProjectReference, name: string): Promise<Project> {
     const checked = checkName(name);
     return this.#transactions.run(actor, async ({ executor, audit }) => {
-      const project = { ...(await findActiveProject(executor, reference)), name: checked };
+      const before = await findActiveProject(executor, reference);
+      if (before.name === checked) return before;
+      const project = { ...before, name: checked };
       await renameProject(executor, reference, checked);
       const { id, organizationId } = project;
       await audit({ type: "project.updated", organizationId, project, resourceId: id, details: { name: checked } });

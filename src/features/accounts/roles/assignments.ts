@@ -71,14 +71,15 @@ export class RoleAssignments {
       checkMayGrant(author, role.permissions, scope.projectId);
       const { organizationId } = scope;
       const details = { principalId: reference.id, principalType: reference.type, roleId: role.id };
-      const raised = principal.type === "user" && scope.projectId === undefined && role.isBuiltIn;
-      const assigned = raised ? await raiseRole(transaction, principal.user, role) : principal;
-      if (!raised) {
-        const row = { organizationId, scopeId: scopeIdOf(scope), principalId: reference.id, roleId: role.id };
-        await insertAssignment(executor, { ...row, createdAt: now });
+      const event = { type: "role.assignment.created", organizationId, project, resourceId: role.id, details } as const;
+      if (principal.type === "user" && scope.projectId === undefined && role.isBuiltIn) {
+        const user = await raiseRole(transaction, principal.user, role);
+        if (user.role !== principal.user.role) await audit(event);
+        return { principal: { ...principal, user }, role };
       }
-      await audit({ type: "role.assignment.created", organizationId, project, resourceId: role.id, details });
-      return { principal: assigned, role };
+      const row = { organizationId, scopeId: scopeIdOf(scope), principalId: reference.id, roleId: role.id };
+      if (await insertAssignment(executor, { ...row, createdAt: now })) await audit(event);
+      return { principal, role };
     });
   }
 
@@ -102,11 +103,11 @@ export class RoleAssignments {
 }
 
 /** Sets the user's role of the organization, unless it allows more already. */
-async function raiseRole({ executor }: AccountTransaction, user: UserRow, role: Role): Promise<Principal> {
+async function raiseRole({ executor }: AccountTransaction, user: UserRow, role: Role): Promise<UserRow> {
   const builtInRole = RANKS.find((each) => ORGANIZATION_ROLE_IDS[each] === role.id) ?? user.role;
-  if (RANKS.indexOf(builtInRole) <= RANKS.indexOf(user.role)) return { type: "user", user };
+  if (RANKS.indexOf(builtInRole) <= RANKS.indexOf(user.role)) return user;
   await updateUserRow(executor, user.id, { role: builtInRole });
-  return { type: "user", user: { ...user, role: builtInRole } };
+  return { ...user, role: builtInRole };
 }
 
 /** Takes the user's own role of the organization away, which leaves `reader`. Throws a Fault for any other role. */

@@ -12,6 +12,8 @@ import {
   deleteAssignmentsOf,
   deleteAssignmentsOfRole,
   deleteMembershipsOf,
+  findProjectGroup,
+  findProjectUser,
   putProjectGroup,
   putProjectUser,
 } from "./role-queries.ts";
@@ -22,7 +24,7 @@ interface AuditedScope {
   project: Pick<ProjectRow, "id" | "name"> | undefined;
 }
 
-/** Adds a user or group to a project, or replaces the role of the membership. */
+/** Adds a user or group to a project, or replaces the role of the membership, unless it is this one already. */
 export async function putMembership(
   transaction: AccountTransaction,
   project: Pick<ProjectRow, "id" | "name" | "organizationId">,
@@ -31,6 +33,8 @@ export async function putMembership(
 ): Promise<void> {
   const { executor, now } = transaction;
   const { id: projectId, organizationId } = project;
+  const find = principal.type === "user" ? findProjectUser : findProjectGroup;
+  if ((await find(executor, projectId, principal.id))?.roleId === roleId) return;
   const membership = { projectId, roleId, addedAt: now };
   if (principal.type === "user") await putProjectUser(executor, { ...membership, userId: principal.id });
   else await putProjectGroup(executor, { ...membership, groupId: principal.id });

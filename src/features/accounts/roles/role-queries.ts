@@ -66,13 +66,14 @@ export async function deleteRole(executor: Executor, id: string): Promise<void> 
   await executor.deleteFrom("roles").where("id", "=", id).execute();
 }
 
-/** Assigns a role; does nothing when the principal has it already. */
-export async function insertAssignment(executor: Executor, row: RoleAssignmentRow): Promise<void> {
-  await executor
+/** Assigns a role; returns false when the principal has it already. */
+export async function insertAssignment(executor: Executor, row: RoleAssignmentRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await executor
     .insertInto("roleAssignments")
     .values(row)
     .onConflict((conflict) => conflict.columns(["scopeId", "principalId", "roleId"]).doNothing())
-    .execute();
+    .executeTakeFirst();
+  return Number(numInsertedOrUpdatedRows) > 0;
 }
 
 /** Returns false when the principal did not have the role. */

@@ -1,5 +1,6 @@
 /** Custom roles of organizations and projects. */
 
+import { isDeepStrictEqual } from "node:util";
 import { isRolePermission, PROJECT_PERMISSIONS, type RolePermission } from "../../../contracts/permissions.ts";
 import { Fault, invalidRequest } from "../../../kernel/faults.ts";
 import { newId } from "../../../kernel/id.ts";
@@ -89,6 +90,11 @@ export class Roles {
       const role = await findCustom(executor, scope, id);
       checkMayGrant(author, [...role.permissions, ...(permissions ?? [])], scope.projectId);
       if (name !== undefined) await checkFreeName(executor, scope, name, role.id);
+      const isSame =
+        (name ?? role.name) === role.name &&
+        (description === undefined || description === role.description) &&
+        (permissions === undefined || isDeepStrictEqual(permissions, role.permissions));
+      if (isSame) return role;
       await updateRole(executor, role.id, {
         ...(name !== undefined && { name, nameKey: toNameKey(name) }),
         ...(permissions !== undefined && { permissions: JSON.stringify(permissions) }),

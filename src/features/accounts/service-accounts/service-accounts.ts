@@ -103,15 +103,16 @@ export class ServiceAccounts {
     wanted: { name?: string | undefined; role?: "member" | "owner" | undefined },
   ): Promise<ServiceAccount> {
     const name = wanted.name === undefined ? undefined : checkName(wanted.name);
-    const transaction = { ...(name && { name }), ...(wanted.role && { role: wanted.role }) };
-    if (Object.keys(transaction).length === 0)
-      throw invalidRequest("Nothing to change was given: set 'name' or 'role'.");
+    const change = { ...(name && { name }), ...(wanted.role && { role: wanted.role }) };
+    if (Object.keys(change).length === 0) throw invalidRequest("Nothing to change was given: set 'name' or 'role'.");
     return this.#transactions.run(actor, async ({ executor, audit }) => {
       const { account, project } = await findBoth(executor, reference);
-      await updateServiceAccount(executor, account.id, transaction);
+      const changed = { ...account, ...change };
+      if (changed.name === account.name && changed.role === account.role) return account;
+      await updateServiceAccount(executor, account.id, change);
       const { id, organizationId } = account;
-      await audit({ type: "service_account.updated", organizationId, project, resourceId: id, details: transaction });
-      return { ...account, ...transaction };
+      await audit({ type: "service_account.updated", organizationId, project, resourceId: id, details: change });
+      return changed;
     });
   }
 

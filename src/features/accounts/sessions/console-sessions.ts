@@ -95,7 +95,8 @@ export class ConsoleSessions {
   async signIn(actor: Actor, caller: Caller, previous: string | undefined): Promise<NewConsoleSession> {
     if (caller.isOperator)
       throw new Fault("unauthenticated", "A command's temporary key cannot sign in to the console.");
-    return this.#transactions.run({ ...actor, keyId: caller.keyId }, async (transaction) => {
+    const author = { ...actor, keyId: caller.keyId, countedAs: `sign-ins of ${caller.keyId}` as const };
+    return this.#transactions.run(author, async (transaction) => {
       const key = { id: caller.keyId, kind: caller.kind, organizationId: caller.organizationId };
       const ended = await this.#end(transaction, previous);
       const staying = ended.filter(

@@ -131,8 +131,9 @@ async function changeUser(
   { name, role, isDisabled }: UserChange,
 ): Promise<UserRow> {
   const user = await findExistingUser(executor, reference);
+  const checked = name === undefined ? user.name : checkName(name);
   const change: Partial<UserRow> = {
-    ...(name !== undefined && { name: checkName(name) }),
+    ...(checked !== user.name && { name: checked }),
     ...(role !== undefined && role !== user.role && { role }),
     ...(isDisabled !== undefined &&
       isDisabled !== (user.disabledAt !== null) && { disabledAt: isDisabled ? now : null }),
