@@ -33,5 +33,8 @@ const batchesOfPerson: QueriedRows<"batches"> = {
 };
 
 export const batchData = {
-  batches: { rows: [batchesOfPerson], texts: { columns: { metadata: "json", errors: "definition" }, within: "projectId" } },
+  batches: {
+    rows: [batchesOfPerson],
+    texts: { columns: { metadata: "json", errors: "definition" }, within: "projectId" },
+  },
 } as const satisfies PersonalData;
