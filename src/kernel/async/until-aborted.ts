@@ -2,9 +2,10 @@
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
   try {
-    return await Promise.race([work, aborted.promise]);
+    return await Promise.race([aborted.promise, work]);
   } finally {
     signal.removeEventListener("abort", abort);
   }
