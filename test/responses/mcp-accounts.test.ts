@@ -186,7 +186,7 @@ test("asks for a connection again once the account is revoked, and for further p
   const client = await clientOf(browser);
   expect(await client.callTool({ name: "wiki__administer", arguments: {} })).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining("further permissions (admin)") }],
+    content: [{ text: expect.stringContaining("further permissions.") }],
   });
   await upstream.revokeGrantOf(upstream.tokens.at(-1) ?? "");
   const { output } = await respond(browser);

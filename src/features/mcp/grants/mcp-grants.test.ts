@@ -366,7 +366,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const grants = open();
     const owner = await connect(grants);
     const session = await grants.session(settingsOf(), owner);
-    await expect(session.refuseScopes("admin")).rejects.toThrow("The server asks for further permissions (admin).");
+    await expect(session.refuseScopes("admin")).rejects.toThrow("The server asks for further permissions.");
 
     const { url } = await grants.begin(settingsOf(), owner, addressesOf("wiki", SERVICE));
     expect(new URL(url).searchParams.get("scope")?.split(" ").sort()).toEqual(["admin", "offline_access", "tools"]);
