@@ -7,8 +7,8 @@ import type { Logger } from "../../kernel/logger.ts";
 import { offeredName, offeredUri } from "./gateway-names.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
-import { type Entry, GuardedLists, guardListFault } from "./guarded-lists.ts";
-import type { McpTool, OfferKind } from "./mcp-offer.ts";
+import { type Entry, type GuardedEntries, type GuardedLists, guardListFault } from "./guarded-lists.ts";
+import type { McpOffer, McpTool, OfferKind } from "./mcp-offer.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 
@@ -66,16 +66,21 @@ const KINDS: { readonly [Kind in OfferKind]: KindOfOffer<Kind> } = {
   },
 };
 
-export class GatewayOffers {
-  readonly #servers: McpServers;
-  readonly #inference: Inference;
-  readonly #logger: Logger;
-  readonly #guarded = new GuardedLists("client");
+export interface GatewayOffersOptions {
+  servers: McpServers;
+  inference: Inference;
+  lists: GuardedLists;
+  logger: Logger;
+}
 
-  constructor(servers: McpServers, inference: Inference, logger: Logger) {
-    this.#servers = servers;
-    this.#inference = inference;
-    this.#logger = logger;
+/** Whom guardrails check a text for. */
+type Reader = Pick<GatewayRequest, "caller" | "onDisconnect">;
+
+export class GatewayOffers {
+  readonly #options: GatewayOffersOptions;
+
+  constructor(options: GatewayOffersOptions) {
+    this.#options = options;
   }
 
   /** One page of a list. A server that does not answer is left out; throws a Fault when none does. */
@@ -112,7 +117,7 @@ export class GatewayOffers {
   /** Servers that the client may use at this address. */
   serversOf({ caller, server: only, toolset }: GatewayRequest): readonly McpServer[] {
     if (toolset !== undefined) return toolset.servers;
-    return this.#servers.visibleTo(caller).filter(({ name }) => only === undefined || name === only);
+    return this.#options.servers.visibleTo(caller).filter(({ name }) => only === undefined || name === only);
   }
 
   async list<Kind extends OfferKind>(
@@ -120,14 +125,12 @@ export class GatewayOffers {
     request: GatewayRequest,
     servers: readonly McpServer[],
   ): Promise<Offered<Kind>[]> {
-    const { allows, identity, identityAmongAll } = KINDS[kind];
+    const { identity, identityAmongAll } = KINDS[kind];
     const failures: Fault[] = [];
     const lists = servers.map(async (server) => {
       try {
         const listing = server.list(kind, new AbortController().signal);
-        const listed = await withTimeout(listing, LIST_WAIT_MS);
-        const allowed = (entry: Entry<Kind>) => allows(server, entry);
-        const entries = await this.#guarded.guard<Kind>(listed, allowed, () => this.#guardsOf(request, server));
+        const entries = await this.#guard(kind, await withTimeout(listing, LIST_WAIT_MS), server, request);
         return entries.map(([entry, guarded]): Offered<Kind> => {
           const names = request.server === undefined ? identityAmongAll(entry, server.name) : identity(entry);
           return { server, entry, offered: { ...guarded, ...names } };
@@ -140,9 +143,11 @@ export class GatewayOffers {
           return [{ server, entry, offered, required: failure }];
         }
         const reason = describeFailure(failure);
-        this.#logger.warn({ mcpServer: server.name, kind, reason }, "an MCP server did not list what it offers");
-        const fault = notListed(server, kind, reason, failure);
-        failures.push(await guardListFault(fault, this.#guardsOf(request, server), "client"));
+        this.#options.logger.warn(
+          { mcpServer: server.name, kind, reason },
+          "an MCP server did not list what it offers",
+        );
+        failures.push(await this.guardFault(notListed(server, kind, reason, failure), server, request));
         return [];
       }
     });
@@ -152,8 +157,23 @@ export class GatewayOffers {
     return entries;
   }
 
-  #guardsOf({ caller, onDisconnect }: GatewayRequest, { name }: McpServer) {
-    return this.#inference.guardsOfTool(caller, `mcp/${name}`, onDisconnect);
+  /** Returns a failure of a server, of whose message it may have written a part, after the guardrails. */
+  guardFault(fault: Fault, server: McpServer, reader: Reader): Promise<Fault> {
+    return guardListFault(fault, this.#guardsOf(server, reader), "client");
+  }
+
+  #guard<Kind extends OfferKind>(
+    kind: Kind,
+    entries: McpOffer[Kind],
+    server: McpServer,
+    reader: Reader,
+  ): Promise<GuardedEntries<Kind>> {
+    const allows = (entry: Entry<Kind>) => KINDS[kind].allows(server, entry);
+    return this.#options.lists.guard<Kind>(entries, allows, () => this.#guardsOf(server, reader), "client");
+  }
+
+  #guardsOf({ name }: McpServer, { caller, onDisconnect }: Reader) {
+    return this.#options.inference.guardsOfTool(caller, `mcp/${name}`, onDisconnect);
   }
 }
 

@@ -3,6 +3,7 @@ import { useDatabases } from "../../../test/support/databases/databases.ts";
 import { openDatabase } from "../../storage/database.ts";
 import { ClientMessages } from "./client-messages.ts";
 import { McpGateway } from "./gateway.ts";
+import { GuardedLists } from "./guarded-lists.ts";
 import { McpCallLog } from "./mcp-call-log.ts";
 import { McpServers } from "./mcp-servers.ts";
 import { mcpServerSettings, mcpSettings } from "./settings.ts";
@@ -28,6 +29,7 @@ test("reports a failure that nobody expected, and tells the client nothing of it
     servers,
     toolsets: new McpToolsets(servers, []),
     inference: {} as never,
+    lists: new GuardedLists(),
     logger,
     log,
     messages,

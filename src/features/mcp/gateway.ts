@@ -36,6 +36,7 @@ import { type GatewayRequest, toProtocolError } from "./gateway-request.ts";
 import { GatewayRequests, toTextResult } from "./gateway-requests.ts";
 import { GatewayRuns } from "./gateway-runs.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
+import type { GuardedLists } from "./guarded-lists.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
 import type { OfferKind } from "./mcp-offer.ts";
@@ -47,6 +48,7 @@ export interface McpGatewayOptions {
   servers: McpServers;
   toolsets: McpToolsets;
   inference: Inference;
+  lists: GuardedLists;
   logger: Logger;
   log: McpCallLog;
   messages: ClientMessages;
@@ -74,9 +76,8 @@ export class McpGateway {
 
   constructor(options: McpGatewayOptions) {
     this.#options = options;
-    const { servers, inference, logger, log } = options;
-    this.#offers = new GatewayOffers(servers, inference, logger);
-    this.#requests = new GatewayRequests(this.#offers, new GatewayRuns(inference, log));
+    this.#offers = new GatewayOffers(options);
+    this.#requests = new GatewayRequests(this.#offers, new GatewayRuns(options.inference, options.log));
   }
 
   /** Answers a request whose JSON body is `message`. */

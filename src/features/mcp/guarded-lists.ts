@@ -1,11 +1,12 @@
 /** Lists of what servers offer, after the guardrails of a project. */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { type GuardResult, isRefusal, listGuard, type ResultReader } from "../../inference/guardrails/guard-tool.ts";
+import { LRUCache } from "lru-cache";
+import { type GuardResult, listGuard, type ResultReader } from "../../inference/guardrails/guard-tool.ts";
 import type { Guards } from "../../inference/guardrails/guards.ts";
+import { untilAborted } from "../../kernel/async/until-aborted.ts";
 import { Fault } from "../../kernel/faults.ts";
-import { growingCache } from "../../kernel/growing-cache.ts";
 import { parseObject } from "../../kernel/json/parse-object.ts";
+import { checkList } from "./check-list.ts";
 import { guardFault } from "./guard-tool-result.ts";
 import type { McpOffer, OfferKind } from "./mcp-offer.ts";
 
@@ -14,28 +15,39 @@ export type Entry<Kind extends OfferKind> = McpOffer[Kind][number];
 /** Each entry as the server wrote it, then as the guardrails pass it on. */
 export type GuardedEntries<Kind extends OfferKind> = readonly (readonly [Entry<Kind>, Entry<Kind>])[];
 
-/** Checks of a list that are remembered: by policy, project and what a request may use. */
-const MAX_CHECKS = 20;
+/** What guardrails did to a list. */
+interface Checked {
+  /** What stands in place of an entry, by its position; undefined: it is left out. */
+  changes: ReadonlyMap<number, object | undefined>;
+  /** Characters of what stands in place of entries. */
+  characters: number;
+}
 
-type Checks = ReturnType<typeof growingCache<Promise<GuardedEntries<OfferKind>>>>;
+/** Characters of all checks that are remembered. */
+const MAX_CHARACTERS = 16_000_000;
+/** What a change takes beside its characters. */
+const CHARACTERS_PER_CHANGE = 100;
 
 export class GuardedLists {
-  readonly #reader: ResultReader;
-  /** By list, as long as the lists are remembered: they may have megabytes. */
-  readonly #checks = new WeakMap<object, Checks>();
+  /** By list and reader, policy, project, priority and what a request may use. */
+  readonly #checks: LRUCache<string, Promise<Checked>>;
+  /** Names of lists, of which a check that is remembered keeps nothing in memory but its changes. */
+  readonly #names = new WeakMap<object, number>();
+  #count = 0;
 
-  constructor(reader: ResultReader) {
-    this.#reader = reader;
+  constructor(maxCharacters = MAX_CHARACTERS) {
+    this.#checks = new LRUCache({ maxSize: maxCharacters });
   }
 
   /**
    * Returns the entries that `allows` selects, without those that a guardrail blocks. `guardsOf`: returns the guardrails,
-   * which end with this; undefined: nothing checks the list. Throws a Fault when a guardrail fails.
+   * which end with this; undefined: nothing checks the list. Throws a Fault when a guardrail fails or the client leaves.
    */
   async guard<Kind extends OfferKind>(
     entries: McpOffer[Kind],
     allows: (entry: Entry<Kind>) => boolean,
     guardsOf: () => Guards | undefined,
+    reader: ResultReader,
   ): Promise<GuardedEntries<Kind>> {
     const all = entries as readonly Entry<Kind>[];
     const isAllowed = all.map(allows);
@@ -43,30 +55,70 @@ export class GuardedLists {
     const guards = list.length === 0 ? undefined : guardsOf();
     if (guards === undefined) return list.map((entry) => [entry, entry] as const);
     try {
-      const checks: Checks = this.#checks.get(entries) ?? growingCache(MAX_CHECKS);
-      this.#checks.set(entries, checks);
-      const key = JSON.stringify([guards.policy, deciderOf(guards), isAllowed.map(Number).join("")]);
-      const running = checks.get(key);
-      // The caller of a check that failed may have left, or be beyond a limit.
-      const earlier = running && (await running.catch(() => undefined));
-      if (earlier !== undefined) return earlier as GuardedEntries<Kind>;
-      const checking = guardEntries<Kind>(list, listGuard(guards, this.#reader));
-      checks.set(key, checking);
-      const forget = () => {
-        if (checks.peek(key) === checking) checks.delete(key);
-      };
-      checking.then(() => guards.context.report.passedUnchecked && forget(), forget);
-      return await checking;
+      const { policy, priority } = guards;
+      const selected = isAllowed.map(Number).join("");
+      // An interactive request does not wait for a check in the background.
+      const key = JSON.stringify([this.#nameOf(entries), reader, policy, deciderOf(guards), priority ?? "", selected]);
+      const { changes } = await this.#checked(key, list, guards, reader);
+      return list.flatMap((entry, index) => {
+        const guarded = changes.has(index) ? changes.get(index) : entry;
+        return guarded === undefined ? [] : [[entry, guarded as Entry<Kind>] as const];
+      });
     } finally {
       guards.end();
     }
   }
+
+  /** Returns the check of an earlier request, or of one that runs, or its own. */
+  async #checked(key: string, list: readonly object[], guards: Guards, reader: ResultReader): Promise<Checked> {
+    const { signal, report } = guards.context;
+    // The caller of a check that failed may have left, or be beyond a limit.
+    const running = this.#checks.get(key)?.catch(() => undefined);
+    const earlier = running && (await untilAborted(running, signal));
+    if (earlier !== undefined) return earlier;
+    const checking = checkEntries(list, listGuard(guards, reader));
+    this.#checks.set(key, checking, { size: key.length });
+    const settle = (checked?: Checked) => {
+      if (this.#checks.peek(key) !== checking) return;
+      if (checked === undefined || report.passedUnchecked) this.#checks.delete(key);
+      // The cache keeps the size of a value that is set twice.
+      else this.#checks.set(key, Promise.resolve(checked), { size: key.length + sizeOf(checked) });
+    };
+    checking.then(settle, () => settle());
+    return checking;
+  }
+
+  #nameOf(list: object): number {
+    const known = this.#names.get(list);
+    if (known !== undefined) return known;
+    this.#count += 1;
+    this.#names.set(list, this.#count);
+    return this.#count;
+  }
+}
+
+function sizeOf({ changes, characters }: Checked): number {
+  return characters + changes.size * CHARACTERS_PER_CHANGE;
 }
 
 /** Whose list it is, where a webhook decides by that. */
 function deciderOf({ policy, context }: Guards) {
   const { organizationId, projectId } = context.judge.requested;
   return policy.some(({ type }) => type === "webhook") ? [organizationId, projectId] : [];
+}
+
+async function checkEntries(list: readonly object[], check: GuardResult): Promise<Checked> {
+  const texts = list.map((entry) => JSON.stringify(entry));
+  const passed = await checkList(texts, check);
+  const changes = new Map<number, object | undefined>();
+  let characters = 0;
+  for (const [index, written] of texts.entries()) {
+    const text = passed.get(index);
+    if (text === written) continue;
+    characters += text?.length ?? 0;
+    changes.set(index, text === undefined ? undefined : parseObject(text));
+  }
+  return { changes, characters };
 }
 
 /** Returns a fault with its message, of which a server wrote a part, after the guardrails, which end with this; or theirs. */
@@ -80,36 +132,4 @@ export async function guardListFault(fault: Fault, guards: Guards | undefined, r
   } finally {
     guards.end();
   }
-}
-
-async function guardEntries<Kind extends OfferKind>(
-  list: readonly Entry<Kind>[],
-  check: GuardResult,
-): Promise<GuardedEntries<Kind>> {
-  const texts = list.map((entry) => JSON.stringify(entry));
-  const guarded = await checkParts(texts, check);
-  return list.flatMap((entry, index) => {
-    const text = guarded[index];
-    if (text === texts[index]) return [[entry, entry] as const];
-    const object = text === undefined ? undefined : parseObject(text);
-    return object === undefined ? [] : [[entry, object as Entry<Kind>] as const];
-  });
-}
-
-/** Checks texts together; where a guardrail refuses them, by halves. Returns undefined for a text that it refuses alone. */
-async function checkParts(texts: readonly string[], check: GuardResult): Promise<readonly (string | undefined)[]> {
-  try {
-    return await check(texts);
-  } catch (failure) {
-    if (!isRefusal(failure)) throw failure;
-  }
-  if (texts.length === 1) return [undefined];
-  const half = Math.ceil(texts.length / 2);
-  const output: (string | undefined)[] = [];
-  for (const part of [texts.slice(0, half), texts.slice(half)]) {
-    // Short texts are searched without a turn of the event loop.
-    await nextTurn();
-    output.push(...(await checkParts(part, check)));
-  }
-  return output;
 }

@@ -14,7 +14,7 @@ import type { InputItem } from "../../wire/responses/responses-input.ts";
 import type { SentTool } from "../../wire/responses/responses-tools.ts";
 import type { PendingCall, ServiceFunction, ServiceTool, ServiceToolType, ToolContext } from "../tools/index.ts";
 import { isConnectionRequired } from "./grants/grant-faults.ts";
-import { type GuardedEntries, GuardedLists, guardListFault } from "./guarded-lists.ts";
+import { type GuardedEntries, type GuardedLists, guardListFault } from "./guarded-lists.ts";
 import { McpApprovalCall, McpCall } from "./mcp-call.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
@@ -58,11 +58,12 @@ export class McpToolType implements ServiceToolType {
   readonly type = "mcp";
   readonly #servers: McpServers;
   readonly #log: McpCallLog;
-  readonly #lists = new GuardedLists("model");
+  readonly #lists: GuardedLists;
 
-  constructor(servers: McpServers, log: McpCallLog) {
+  constructor(servers: McpServers, log: McpCallLog, lists: GuardedLists) {
     this.#servers = servers;
     this.#log = log;
+    this.#lists = lists;
   }
 
   serves(tool: SentTool, path: string, _caller: Caller): boolean {
@@ -137,7 +138,7 @@ export class McpToolType implements ServiceToolType {
       const fault = new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
       throw await guardListFault(fault, guards(), "model");
     }
-    return this.#lists.guard<"tools">(tools, allows, guards);
+    return this.#lists.guard<"tools">(tools, allows, guards, "model");
   }
 
   #serverOf(body: McpToolBody, { caller, path }: ToolContext): McpServer {

@@ -11,6 +11,7 @@ import { finderOf } from "./finders.ts";
 import { refuseUnreadable } from "./guard-chat.ts";
 import { type GuardContext, guardTexts, judgeTexts, readsAll } from "./guarded-texts.ts";
 import type { Guards } from "./guards.ts";
+import { TooLongToJudge } from "./judges.ts";
 import { maskComplete, OutputBlocked } from "./mask-complete.ts";
 import { type OutputTransform, outputTransforms } from "./output-transforms.ts";
 
@@ -32,6 +33,11 @@ export interface GuardedToolCall {
 /** Whether a Fault is a guardrail's refusal, rather than the failure of one. */
 export function isRefusal(failure: unknown): failure is Fault & { code: typeof BLOCKED } {
   return failure instanceof Fault && failure.code === BLOCKED;
+}
+
+/** Whether a refusal is about the length of the texts, of which parts may pass. */
+export function isTooLong(refusal: Fault): boolean {
+  return refusal instanceof TooLongToJudge;
 }
 
 type PolicyAndContext = Pick<Guards, "policy" | "context">;

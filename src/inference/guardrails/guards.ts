@@ -1,6 +1,6 @@
 /** The guardrails of one request: its policy, what they ask, and what they did. */
 
-import { type Caller, projectOf } from "../../contracts/caller.ts";
+import { type Caller, type Priority, projectOf } from "../../contracts/caller.ts";
 import type { Guardrail } from "../../contracts/guardrail.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
@@ -52,6 +52,11 @@ export class Guards {
       this.end();
     };
     onDisconnect(leave, undefined, this.context.report);
+  }
+
+  /** Priority of the models that guardrails ask. */
+  get priority(): Priority | undefined {
+    return this.#options.caller.priority;
   }
 
   /** Returns the texts as a model may read them. Throws a Fault. */

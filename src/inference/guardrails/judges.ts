@@ -14,6 +14,9 @@ interface Verdict {
   hasFailed?: boolean;
 }
 
+/** The refusal of texts that are too long to be judged together. */
+export class TooLongToJudge extends Fault {}
+
 /** Throws a Fault when the guardrail fails. */
 export type Judge = (texts: readonly string[], stage: GuardrailStage) => Promise<Verdict>;
 
@@ -66,11 +69,12 @@ function windowsOf(text: string): string[] {
   return windows;
 }
 
-function tooLong(characters: number, stage: GuardrailStage): Fault {
+function tooLong(characters: number, stage: GuardrailStage): TooLongToJudge {
   const counts = [MAX_JUDGED_CHARACTERS, characters].map((count) => count.toLocaleString("en"));
   const what = `The guardrail \`topics\` judges up to ${counts[0]} characters at once, and this text has ${counts[1]}.`;
   const wayOut = stage === "input" ? " Send less text in one request." : "";
-  return new Fault(stage === "input" ? "invalid-request" : "answer-unfit", `${what}${wayOut}`, { code: BLOCKED });
+  const kind = stage === "input" ? "invalid-request" : "answer-unfit";
+  return new TooLongToJudge(kind, `${what}${wayOut}`, { code: BLOCKED });
 }
 
 function instructionsOf(rules: readonly string[]): string {
