@@ -20,7 +20,10 @@ const BLOCKS = [
   { type: "resource", resource: RESOURCE, annotations: { priority: 1 } },
   { type: "image", data: "AAAA", mimeType: EMAIL, annotations: { audience: ["user"] }, _meta: META },
 ];
-const inputSchema = { type: "object" };
+const DESCRIPTION = {
+  ...{ title: `By ${EMAIL}`, description: `Mails ${EMAIL}` },
+  inputSchema: { type: "object", properties: { to: { type: "string", description: `Such as ${EMAIL}` } } },
+};
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -30,10 +33,10 @@ const fail = (message: string): never => {
 
 const METHODS: Record<string, (params: Params) => object> = {
   initialize: ({ protocolVersion }) => ({
-    ...{ protocolVersion, serverInfo: { name: "test", version: "1" } },
+    ...{ protocolVersion, serverInfo: { name: EMAIL, version: "1" } },
     capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
   }),
-  "tools/list": () => ({ tools: ["all", "break"].map((name) => ({ name, inputSchema })) }),
+  "tools/list": () => ({ tools: ["all", "break"].map((name) => ({ name, ...DESCRIPTION })) }),
   "tools/call": ({ name }) => {
     if (name === "break") fail(`No row for ${EMAIL}`);
     return { content: BLOCKS, structuredContent: { mail: EMAIL }, _meta: META };
@@ -49,13 +52,13 @@ const METHODS: Record<string, (params: Params) => object> = {
   "completion/complete": () => ({ completion: { values: ["a", EMAIL], total: 2 }, _meta: META }),
 };
 
-/** A server of the protocol of 2025 without sessions. */
+/** A server of the protocol of 2025 without sessions. Its other one lists no tools. */
 const mcp = createServer(async (request, response) => {
   if (request.method !== "POST") return void response.writeHead(405).end();
   const { id, method, params = {} } = (await json(request)) as { id?: number; method: string; params?: Params };
   if (id === undefined) return void response.writeHead(202).end();
   const answer = () => {
-    const run = METHODS[method];
+    const run = request.url === "/closed" && method === "tools/list" ? METHODS["resources/list"] : METHODS[method];
     if (run === undefined) return { error: { code: -32601, message: `No ${method}` } };
     try {
       return { result: run(params) };
@@ -76,7 +79,7 @@ beforeAll(async () => {
     config: `
 guardrails: [{ type: pii, action: mask, on: [input, output], unreadable: pass }]
 guardrail_services: { presidio: { url: "http://127.0.0.1:9", timeout_seconds: 1 } }
-mcp_servers: [{ name: crm, url: "${url}" }]
+mcp_servers: [{ name: crm, url: "${url}" }, { name: closed, url: "${url}/closed" }]
 models:
   - id: agent
     task: chat
@@ -128,6 +131,35 @@ describe("at /mcp", () => {
   });
 });
 
+describe("at /v1/mcp_servers", () => {
+  test("every field of a tool is masked", async () => {
+    const { data } = await send("GET", "/v1/mcp_servers/crm/tools");
+    const { title, description, inputSchema } = masked(DESCRIPTION);
+    const shown = { title, description, input_schema: inputSchema };
+    expect(data).toMatchObject([
+      { id: "all", ...shown },
+      { id: "break", ...shown },
+    ]);
+    expect(JSON.stringify(data)).not.toContain(EMAIL);
+  });
+
+  test("servers have no problem and no software in their own words, except for administrators", async () => {
+    const { data } = await send("GET", "/v1/mcp_servers");
+    expect(data).toMatchObject([
+      { id: "crm", status: "up", problem: null, software: null, protocol_era: "sessions" },
+      { id: "closed", status: "failed", problem: "The server did not list its tools.", software: null },
+    ]);
+    const { data: all } = await administer("GET", "/v1/organization/mcp_servers");
+    const written = { problem: expect.stringContaining(EMAIL), software: { name: EMAIL } };
+    expect(all).toMatchObject([{ id: "crm" }, { id: "closed", ...written }]);
+  });
+
+  test("the message of a server that lists no tools for a call is masked", async () => {
+    const { error } = await send("POST", "/v1/mcp_servers/closed/calls", { name: "all" }, 502);
+    expect(error.message).toContain("No list for <EMAIL_ADDRESS>");
+  });
+});
+
 test("within a response, the message of an error is masked for the caller", async () => {
   const tool = { type: "mcp", server_label: "crm", require_approval: "never" } as const;
   const { output } = await service.client().responses.create({ model: "agent", input: "Go.", tools: [tool] });
@@ -147,9 +179,15 @@ describe("while a guardrail cannot check", () => {
   });
 });
 
-async function administer(method: "GET" | "POST", url: string, payload?: object) {
-  const headers = { authorization: `Bearer ${service.adminKey}` };
+type Method = "GET" | "POST";
+
+const send = (method: Method, url: string, payload?: object, status = 200) =>
+  sendAs(service.apiKey, method, url, payload, status);
+const administer = (method: Method, url: string, payload?: object) => sendAs(service.adminKey, method, url, payload);
+
+async function sendAs(key: string, method: Method, url: string, payload?: object, status = 200) {
+  const headers = { authorization: `Bearer ${key}` };
   const response = await service.inject({ method, url, headers, ...(payload && { payload }) });
-  expect(response.statusCode, response.body).toBe(200);
+  expect(response.statusCode, response.body).toBe(status);
   return response.json();
 }

@@ -137,8 +137,14 @@ test("refuses the tools in Messages, chat completions and at /mcp", async () => 
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
   });
   expect(list.status).toBe(403);
-  const called = await post("/v1/mcp_servers/clock/calls", { name: "now", arguments: {} });
-  expect([called.status, await called.json()]).toMatchObject([403, { error: { code: "hosted_tool_disabled" } }]);
+  const headers = { authorization: `Bearer ${key}` };
+  for (const answer of [
+    await post("/v1/mcp_servers/clock/calls", { name: "now", arguments: {} }),
+    await service.fetch("/v1/mcp_servers/clock/tools", { headers }),
+    await service.fetch("/v1/mcp_servers", { headers }),
+  ]) {
+    expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: "hosted_tool_disabled" } }]);
+  }
 });
 
 const post = (path: string, body: object) =>

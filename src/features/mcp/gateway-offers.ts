@@ -157,6 +157,12 @@ export class GatewayOffers {
     return entries;
   }
 
+  /** Returns those of a server's tools that the caller may use, as guardrails pass them on. Throws a Fault. */
+  async guardTools(tools: readonly McpTool[], server: McpServer, reader: Reader): Promise<McpTool[]> {
+    const entries = await this.#guard("tools", tools, server, reader);
+    return entries.map(([{ name }, guarded]) => ({ ...guarded, name }));
+  }
+
   /** Returns a failure of a server, of whose message it may have written a part, after the guardrails. */
   guardFault(fault: Fault, server: McpServer, reader: Reader): Promise<Fault> {
     return guardListFault(fault, this.#guardsOf(server, reader), "client");

@@ -50,7 +50,7 @@ export class GatewayRequests {
 
   /** Calls a tool for a client that nobody can ask. Throws a Fault, also where there is no such tool. */
   async callToolOf(server: McpServer, name: string, input: Input, context: GatewayRequest): Promise<CallToolResult> {
-    const tools = await listed(server);
+    const tools = await this.#tools(server, context);
     const tool = tools.find((each) => each.name === name && server.allowsTool(name));
     if (tool === undefined) {
       const message = `The MCP server '${server.name}' has no tool '${name.slice(0, 100)}' that this project may use.`;
@@ -138,6 +138,16 @@ export class GatewayRequests {
     return { server, uri: named.uri };
   }
 
+  async #tools(server: McpServer, context: GatewayRequest): Promise<readonly McpTool[]> {
+    try {
+      return await withTimeout(server.list("tools", new AbortController().signal), LIST_WAIT_MS);
+    } catch (failure) {
+      if (isConnectionRequired(failure)) throw failure;
+      const fault = serverFailed(server.name, describeFailure(failure), failure);
+      throw await this.#offers.guardFault(fault, server, context);
+    }
+  }
+
   async #promptOf(ref: { type: "ref/prompt"; name: string }, context: GatewayRequest) {
     const match = await this.#offers.find("prompts", context, ref.name);
     if (match === undefined) throw new UnknownOffer(`Unknown prompt: ${ref.name.slice(0, 200)}`);
@@ -160,13 +170,4 @@ function toolRequest(server: McpServer, tool: McpTool, input: Input): ServerRequ
     send: (connection, guarded, signal, client) => connection.callTool(tool, guarded, signal, client),
     guard: (answer, guardResult) => guardToolResult(answer, guardResult, unreadableIn(answer)),
   };
-}
-
-async function listed(server: McpServer): Promise<readonly McpTool[]> {
-  try {
-    return await withTimeout(server.list("tools", new AbortController().signal), LIST_WAIT_MS);
-  } catch (failure) {
-    if (isConnectionRequired(failure)) throw failure;
-    throw serverFailed(server.name, describeFailure(failure), failure);
-  }
 }

@@ -39,7 +39,7 @@ import { isConnectionRequired } from "./grants/grant-faults.ts";
 import type { GuardedLists } from "./guarded-lists.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
 import type { CallToolResult } from "./mcp-connection.ts";
-import type { OfferKind } from "./mcp-offer.ts";
+import type { McpTool, OfferKind } from "./mcp-offer.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
 import { SERVICE_NAME, type ServiceServer } from "./service-server.ts";
 import type { McpToolsets } from "./toolsets.ts";
@@ -124,6 +124,15 @@ export class McpGateway {
     context: GatewayRequest,
   ): Promise<CallToolResult> {
     return this.#requests.callToolOf(server, name, input, context);
+  }
+
+  /** Returns those of a server's tools that the caller may use, as guardrails pass them on. Throws a Fault. */
+  guardTools(
+    tools: readonly McpTool[],
+    server: McpServer,
+    reader: Pick<GatewayRequest, "caller" | "onDisconnect">,
+  ): Promise<McpTool[]> {
+    return this.#offers.guardTools(tools, server, reader);
   }
 
   async close(): Promise<void> {

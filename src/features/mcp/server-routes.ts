@@ -1,9 +1,11 @@
 /** What the console and administrators read of MCP servers, and calls of their tools over the API. */
 
 import type { FastifyPluginAsync } from "fastify";
+import type { z } from "zod";
 import type { Caller } from "../../contracts/caller.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, rawOperation, routes } from "../../http/operation.ts";
+import type { Inference } from "../../inference/inference.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { pageOfRows } from "../../storage/page.ts";
 import { McpServerList, McpServersQuery, toMcpServer } from "../../wire/openai/organization/mcp-servers.ts";
@@ -21,14 +23,17 @@ import { toListBody } from "../../wire/openai/organization/organization-list.ts"
 import { parse } from "../../wire/openai/validate.ts";
 import type { Accounts } from "../accounts/index.ts";
 import { visibilityOf } from "../usage/index.ts";
+import type { ServerState } from "./configured-server.ts";
 import type { McpGateway } from "./gateway.ts";
 import { noServer } from "./gateway-routes.ts";
 import type { McpCallLog } from "./mcp-call-log.ts";
+import type { McpTool } from "./mcp-offer.ts";
 import type { McpServers, McpServer as Server } from "./mcp-servers.ts";
 
 interface McpServerRoutes {
   servers: McpServers;
   gateway: McpGateway;
+  inference: Inference;
   log: McpCallLog;
   accounts: Accounts;
   /** Throws a Fault when the caller's project has turned MCP off. */
@@ -41,7 +46,7 @@ const READ = { tag: "MCP", permission: "admin", requires: "organization.read" } 
 const CHECK_MS = 5_000;
 
 /** Below /v1, for the servers that the key's project may use. */
-export function mcpServers({ servers, gateway, checkAccess }: McpServerRoutes): FastifyPluginAsync {
+export function mcpServers({ servers, gateway, inference, checkAccess }: McpServerRoutes): FastifyPluginAsync {
   const find = (name: string, caller: Caller): Server => {
     const server = servers.find(name, caller);
     if (server === undefined) throw noServer(name);
@@ -57,7 +62,13 @@ export function mcpServers({ servers, gateway, checkAccess }: McpServerRoutes): 
         query: McpServersQuery,
         answer: McpServerList,
       },
-      async ({ caller, query }) => listServers(servers, servers.visibleTo(caller), query, false),
+      async ({ caller, query }) => {
+        checkAccess(caller);
+        const guards = inference.guardsOfTool(caller, "mcp", () => {});
+        guards?.end();
+        const shows = { settings: false, texts: guards === undefined };
+        return listServers(servers, servers.visibleTo(caller), query, shows);
+      },
     ),
     rawOperation(
       "GET /mcp_servers/:server/tools",
@@ -68,7 +79,14 @@ export function mcpServers({ servers, gateway, checkAccess }: McpServerRoutes): 
         query: McpServersQuery,
         answer: McpToolList,
       },
-      async ({ caller, params, query }) => listTools(servers, find(params.server, caller), query),
+      async ({ caller, params, query }, reply) => {
+        checkAccess(caller);
+        const server = find(params.server, caller);
+        const page = parse(McpServersQuery, query);
+        const { tools } = await servers.check(server, CHECK_MS);
+        const guarded = await gateway.guardTools(tools, server, { caller, onDisconnect: onDisconnect(reply) });
+        return listTools(guarded, server, page);
+      },
     ),
     operation(
       "POST /mcp_servers/:server/calls",
@@ -116,7 +134,7 @@ export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): 
       },
       async ({ caller, query }) => {
         await requireInstallation(accounts, caller);
-        return listServers(servers, servers.listForOperator(caller), query, true);
+        return listServers(servers, servers.listForOperator(caller), query, { settings: true, texts: true });
       },
     ),
     rawOperation(
@@ -131,7 +149,9 @@ export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): 
         await requireInstallation(accounts, caller);
         const server = servers.findForOperator(params.server, caller);
         if (server === undefined) throw noServer(params.server);
-        return listTools(servers, server, query);
+        const page = parse(McpServersQuery, query);
+        const { tools } = await servers.check(server, CHECK_MS);
+        return listTools(tools, server, page);
       },
     ),
     operation(
@@ -154,27 +174,43 @@ export function mcpAdministration({ servers, accounts, log }: McpServerRoutes): 
   );
 }
 
-async function listServers(all: McpServers, servers: readonly Server[], query: unknown, showsSettings: boolean) {
+/** `texts`: what servers write of their failures and software. */
+async function listServers(
+  all: McpServers,
+  servers: readonly Server[],
+  query: unknown,
+  shows: { settings: boolean; texts: boolean },
+) {
   const page = parse(McpServersQuery, query);
   const { entries, hasMore } = pageOfRows(
     servers.map((server) => ({ id: server.name, server })),
     page,
   );
   const shown = entries.map(async ({ server }) => {
-    const state = await all.check(server, CHECK_MS);
+    const checked = await all.check(server, CHECK_MS);
+    const state = shows.texts ? checked : withoutTexts(checked);
     const toolCount = state.tools.filter(({ name }) => server.allowsTool(name)).length;
     const { name, settings } = server;
-    return settings === undefined ? [] : [toMcpServer({ name, settings, state, toolCount }, showsSettings)];
+    return settings === undefined ? [] : [toMcpServer({ name, settings, state, toolCount }, shows.settings)];
   });
   return toListBody({ entries: (await Promise.all(shown)).flat(), hasMore }, (each) => each);
 }
 
-async function listTools(all: McpServers, server: Server, query: unknown) {
-  const { tools } = await all.check(server, CHECK_MS);
+/** Without what the server wrote, which guardrails would check each time that the list is read. */
+function withoutTexts(state: ServerState): ServerState {
+  const { problem, needsAccount, facts } = state;
+  return {
+    ...state,
+    problem: problem === undefined || needsAccount === true ? problem : "The server did not list its tools.",
+    facts: facts && { ...facts, software: undefined },
+  };
+}
+
+function listTools(tools: readonly McpTool[], server: Server, page: z.output<typeof McpServersQuery>) {
   const rows = tools
     .filter(({ name }) => server.allowsTool(name))
     .map((tool) => toMcpTool(tool, server.priceOf(tool.name)));
-  return toListBody(pageOfRows(rows, parse(McpServersQuery, query)), (each) => each);
+  return toListBody(pageOfRows(rows, page), (each) => each);
 }
 
 async function requireInstallation({ organizations }: Accounts, { organizationId }: Caller): Promise<void> {
