@@ -8,6 +8,7 @@ import type {
   Tool as McpTool,
   RequestOptions,
 } from "@modelcontextprotocol/client";
+import { MAX_MCP_TOOLS } from "../../wire/responses/service-items.ts";
 
 export type { McpTool };
 
@@ -20,8 +21,8 @@ export interface McpOffer {
 
 export type OfferKind = keyof McpOffer;
 
-/** Entries of each list of a server. */
-const MAX_ENTRIES = 1000;
+/** Entries of each list of a server: a request continues from a list of its tools. */
+const MAX_ENTRIES = MAX_MCP_TOOLS;
 
 type List<Kind extends OfferKind> = (client: Client, options: RequestOptions) => Promise<McpOffer[Kind]>;
 

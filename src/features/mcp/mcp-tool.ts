@@ -5,7 +5,6 @@ import type { Caller } from "../../contracts/caller.ts";
 import { Fault, invalidRequest, unsupportedValue } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { lazy } from "../../kernel/lazy.ts";
-import { listOf } from "../../kernel/list-of.ts";
 import { parseUrl } from "../../kernel/outgoing/outgoing-guard.ts";
 import { optional } from "../../wire/openai/optional.ts";
 import { parse } from "../../wire/openai/validate.ts";
@@ -20,11 +19,7 @@ import type { McpCallLog } from "./mcp-call-log.ts";
 import type { McpConnection, McpTool } from "./mcp-connection.ts";
 import { describeFailure } from "./mcp-result.ts";
 import type { McpServer, McpServers } from "./mcp-servers.ts";
-
-const Filter = lazy.looseObject(() => ({
-  tool_names: optional(listOf(z.string()).max(1000)),
-  read_only: optional(z.boolean()),
-}));
+import { AllowedTools, RequireApproval, toolsAllowedBy, toolsToApprove } from "./tool-filter.ts";
 
 const McpToolBody = lazy.looseObject(() => ({
   server_label: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, {
@@ -34,14 +29,11 @@ const McpToolBody = lazy.looseObject(() => ({
   server_description: optional(z.string().max(10_000)),
   authorization: optional(z.string().min(1).max(10_000)),
   headers: optional(z.record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/), z.string().max(10_000))),
-  allowed_tools: optional(z.union([listOf(z.string()).max(1000), Filter])),
-  require_approval: optional(
-    z.union([z.enum(["always", "never"]), z.looseObject({ always: optional(Filter), never: optional(Filter) })]),
-  ),
+  allowed_tools: optional(AllowedTools),
+  require_approval: optional(RequireApproval),
 }));
 
 type McpToolBody = z.output<typeof McpToolBody>;
-type Filter = z.output<typeof Filter>;
 
 /** Headers that belong to the connection. */
 const REFUSED_HEADERS = new Set([
@@ -81,13 +73,18 @@ export class McpToolType implements ServiceToolType {
     const body = readBody(tool, context.path);
     const server = this.#serverOf(body, context);
     const listedBefore = listedTools(context.items, server.name);
-    const allows = (each: McpTool) => server.allowsTool(each.name) && isAllowed(body.allowed_tools, each);
+    const isAllowed = toolsAllowedBy(body.allowed_tools);
+    const allows = (each: McpTool) => server.allowsTool(each.name) && isAllowed(each);
     const usable =
       listedBefore?.filter(allows).map((each) => [each, each] as const) ?? (await this.#list(server, allows, context));
     const connection = new LazyConnection(server);
     const call = { caller: context.caller, log: this.#log, server, connect: () => connection.get() };
+    const isToApprove = toolsToApprove(body.require_approval);
+    const byName = new Map<unknown, { tool: McpTool; functionName: string }>();
     const functions = usable.map(([each, shown]): ServiceFunction => {
       const name = context.functionName(each.name, server.name);
+      if (!byName.has(each.name)) byName.set(each.name, { tool: each, functionName: name });
+      const needsApproval = server.settings?.requireApproval === "always" || isToApprove(each);
       return {
         definition: {
           name,
@@ -97,25 +94,22 @@ export class McpToolType implements ServiceToolType {
         },
         name: each.name,
         serverLabel: server.name,
-        needsApproval: needsApproval(body, server, each),
+        needsApproval,
         begin: () =>
-          needsApproval(body, server, each)
-            ? new McpApprovalCall(server.name, each.name)
-            : new McpCall({ ...call, tool: each }),
+          needsApproval ? new McpApprovalCall(server.name, each.name) : new McpCall({ ...call, tool: each }),
       };
     });
     return {
       functions,
       items: listedBefore === undefined ? toItems(server.name, usable) : [],
       calls: approvedCalls(context.items, server.name).map((request): PendingCall => {
-        const [each] = usable.find(([{ name }]) => name === request.name) ?? [];
-        const named = functions.find(({ name }) => name === request.name);
-        if (each === undefined || named === undefined) {
+        const named = byName.get(request.name);
+        if (named === undefined) {
           const message = `The server '${server.name}' has no tool '${String(request.name).slice(0, 100)}' that this request may use.`;
           throw invalidRequest(message, "input", "invalid_value");
         }
-        const approved = new McpCall({ ...call, tool: each, approvalRequestId: String(request.id) });
-        return { call: approved, name: named.definition.name, arguments: String(request.arguments) };
+        const approved = new McpCall({ ...call, tool: named.tool, approvalRequestId: String(request.id) });
+        return { call: approved, name: named.functionName, arguments: String(request.arguments) };
       }),
       close: () => connection.close(),
     };
@@ -243,30 +237,6 @@ function toItems(label: string, tools: GuardedEntries<"tools">): ItemEvent[] {
     progress("response.mcp_list_tools.completed"),
     { type: "item-stop", item: { ...item, tools: listed } },
   ];
-}
-
-function isAllowed(allowed: McpToolBody["allowed_tools"], tool: McpTool): boolean {
-  if (allowed === undefined) return true;
-  return Array.isArray(allowed) ? allowed.includes(tool.name) : matches(allowed as Filter, tool);
-}
-
-function matches({ tool_names: names, read_only: readOnly }: Filter, { name, annotations }: McpTool): boolean {
-  const isNamed = names?.includes(name) ?? true;
-  return isNamed && (readOnly === undefined || (annotations?.readOnlyHint === true) === readOnly);
-}
-
-/** As at OpenAI, calls need an approval unless the request says otherwise. */
-function needsApproval(
-  { require_approval: approval = "always" }: McpToolBody,
-  server: McpServer,
-  tool: McpTool,
-): boolean {
-  if (server.settings?.requireApproval === "always") return true;
-  if (typeof approval === "string") return approval === "always";
-  const { always, never } = approval;
-  if (always !== undefined && matches(always, tool)) return true;
-  if (never !== undefined && matches(never, tool)) return false;
-  return never !== undefined || always === undefined;
 }
 
 /** Returns the requests of a server that the caller has approved and that have not run. */

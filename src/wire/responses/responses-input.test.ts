@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { parse } from "../openai/validate.ts";
 import { compactedPrompt } from "./compaction.ts";
-import { toChatMessages } from "./responses-input.ts";
+import { Item, toChatMessages } from "./responses-input.ts";
 import { toStoredItems } from "./stored-items.ts";
 
 test("tells the summary of a conversation from instructions, also as a stored item", () => {
@@ -22,4 +23,13 @@ test("tells the summary of a conversation from instructions, also as a stored it
       ["user", undefined],
     ]);
   }
+});
+
+test("refuses a list of more tools than an MCP server may have", () => {
+  const list = (count: number) => {
+    const tools = Array.from({ length: count }, (_, index) => ({ name: `tool${index}` }));
+    return { type: "mcp_list_tools", server_label: "wiki", tools };
+  };
+  expect(parse(Item, list(1000))).toEqual(list(1000));
+  expect(() => parse(Item, list(1001))).toThrow("'tools' is too large: at most 1000 entries, not 1001.");
 });

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { ToolCall } from "../../contracts/chat-message.ts";
 import { lazy } from "../../kernel/lazy.ts";
+import { listOf } from "../../kernel/list-of.ts";
 import { textOfCodeOutputs } from "./code-interpreter.ts";
 import { textOfFileSearch } from "./file-search.ts";
 import { serviceFunctionName, Tools } from "./responses-tools.ts";
@@ -15,8 +16,14 @@ import { textOfWebSearch } from "./web-search.ts";
 const text = z.string().min(1);
 const McpName = z.looseObject({ server_label: text, name: text, arguments: z.string() });
 
+/** Tools of an MCP server that one list may have. */
+export const MAX_MCP_TOOLS = 1000;
+
 export const SERVICE_ITEMS = {
-  mcp_list_tools: lazy.looseObject(() => ({ server_label: text, tools: z.array(z.looseObject({ name: text })) })),
+  mcp_list_tools: lazy.looseObject(() => ({
+    server_label: text,
+    tools: listOf(z.looseObject({ name: text })).max(MAX_MCP_TOOLS),
+  })),
   mcp_call: McpName,
   mcp_approval_request: McpName,
   web_search_call: z.looseObject({ action: z.looseObject({}) }),
