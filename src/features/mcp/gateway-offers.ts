@@ -66,7 +66,7 @@ const KINDS: { readonly [Kind in OfferKind]: KindOfOffer<Kind> } = {
   },
 };
 
-export interface GatewayOffersOptions {
+interface GatewayOffersOptions {
   servers: McpServers;
   inference: Inference;
   lists: GuardedLists;
