@@ -119,7 +119,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const { files, content } = await openFiles({ ...base, inference, store }, bodyMemory);
   const operations = openOperations({ catalog, accounts, live }, async () => metrics.scrape(await workers?.measure()));
   const routes = { inference, content, authenticate };
-  const tools = new ServiceTools((caller) => accounts.callers.policyOf(caller, "disabledTools"));
+  const tools = new ServiceTools((caller) => accounts.callers.policyOf(caller, "disabledTools"), bodyMemory);
   const parts = {
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
     ...{

@@ -1,4 +1,4 @@
-/** Bounds the large request bodies that are in memory at once: each occupies several times its size until its answer. */
+/** Bounds large bodies, and what requests read elsewhere, in memory: they occupy several times their size. */
 
 import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -24,15 +24,18 @@ declare module "fastify" {
   }
 }
 
-interface Held {
-  bytes: number;
-  project: string;
+/** Bytes of one thing in memory, such as a body that arrives. */
+export interface Holding {
+  /** Counts at least `bytes` in all. Throws a Fault when too many are in memory. */
+  hold(bytes: number): void;
+  /** Counts nothing of it any more, now and later. */
+  release(): void;
 }
 
 export class BodyMemory {
   readonly #maxBytes: number;
   readonly #bytesOf = new Map<string, number>();
-  readonly #requests = new WeakMap<FastifyRequest, Held>();
+  readonly #requests = new WeakMap<FastifyRequest, Holding>();
   /** Answers of the requests whose bodies have a size that only their arrival shows. */
   readonly #responses = new WeakMap<FastifyRequest, ServerResponse>();
   #held = 0;
@@ -57,35 +60,42 @@ export class BodyMemory {
     if (response !== undefined) this.hold(request, received, response);
   }
 
+  /** Opens what occupies memory of a project, with nothing in it yet. */
+  open(project: string): Holding {
+    let held = 0;
+    let isOpen = true;
+    return {
+      hold: (bytes) => {
+        if (!isOpen || bytes < COUNTED_BYTES || bytes <= held) return;
+        this.#requireRoom(project, bytes - held, held);
+        this.#add(project, bytes - held);
+        held = bytes;
+      },
+      release: () => {
+        if (isOpen) this.#add(project, -held);
+        isOpen = false;
+      },
+    };
+  }
+
   /** Counts bytes of a project until they are released by the function that it returns. Throws a Fault. */
   reserve(project: string, bytes: number): () => void {
-    if (bytes < COUNTED_BYTES) return () => {};
-    this.#requireRoom(project, bytes);
-    this.#add(project, bytes);
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.#add(project, -bytes);
-      isHeld = false;
-    };
+    const { hold, release } = this.open(project);
+    hold(bytes);
+    return release;
   }
 
   /** Counts a body of at least `bytes` until its answer is sent. Throws a Fault when too many are in memory. */
   hold(request: FastifyRequest, bytes: number, response: ServerResponse): void {
     // The client has left, for example while its key was looked up: nothing would release it.
-    if (response.destroyed) return;
-    const reservation = this.#requests.get(request);
-    const added = bytes - (reservation?.bytes ?? 0);
-    if (bytes < COUNTED_BYTES || added <= 0) return;
-    const project = reservation?.project ?? request.caller?.projectId ?? request.caller?.organizationId ?? "";
-    this.#requireRoom(project, added, reservation?.bytes);
-    this.#add(project, added);
-    if (reservation !== undefined) {
-      reservation.bytes = bytes;
-      return;
+    if (response.destroyed || bytes < COUNTED_BYTES) return;
+    let holding = this.#requests.get(request);
+    if (holding === undefined) {
+      holding = this.open(request.caller?.projectId ?? request.caller?.organizationId ?? "");
+      this.#requests.set(request, holding);
+      response.once("close", holding.release);
     }
-    const entry: Held = { bytes, project };
-    this.#requests.set(request, entry);
-    response.once("close", () => this.#add(project, -entry.bytes));
+    holding.hold(bytes);
   }
 
   /** `own`: bytes of the same body; one of any size fits where there is no other. */
@@ -120,12 +130,12 @@ export function boundBodyMemory(scope: FastifyInstance, memory: BodyMemory): voi
 }
 
 function tooMuch(held: number, max: number): Fault {
-  const message = `Requests with ${held} bytes of bodies are being answered; the limit is ${max}. Retry in ${RETRY_AFTER_SECONDS} s.`;
+  const message = `Requests with ${held} bytes of bodies, downloads and lists of tools are being answered; the limit is ${max}. Retry in ${RETRY_AFTER_SECONDS} s.`;
   return unavailable(message, "server_is_overloaded", RETRY_AFTER_SECONDS);
 }
 
 function tooMuchOfProject(held: number, max: number): Fault {
-  const message = `Requests of this project with ${held} bytes of bodies are being answered; the limit is ${max}. Retry when one has ended.`;
+  const message = `Requests of this project with ${held} bytes of bodies, downloads and lists of tools are being answered; the limit is ${max}. Retry when one has ended, or send less in one.`;
   const details = { code: "rate_limit_exceeded", retryAfterSeconds: RETRY_AFTER_SECONDS };
   return new Fault("request-rate-limited", message, details);
 }

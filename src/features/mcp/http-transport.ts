@@ -2,6 +2,7 @@
 
 import type { FetchLike, Transport } from "@modelcontextprotocol/client";
 import type { Dispatcher, RequestInit as UndiciRequestInit } from "undici";
+import { Fault } from "../../kernel/faults.ts";
 import type { ConnectionWatch } from "./mcp-connection.ts";
 
 export interface HttpTransportOptions {
@@ -10,6 +11,8 @@ export interface HttpTransportOptions {
   dispatcher: Dispatcher;
   /** Bytes of all answers of the connection. */
   maxBytes: number;
+  /** Counts bytes that have arrived, in addition to those before. Throws a Fault when too many are in memory. */
+  hold?: ((bytes: number) => void) | undefined;
   /** Account whose token every request has; undefined: none. */
   account?: Account | undefined;
 }
@@ -29,11 +32,11 @@ export interface Account {
 const RESUME_MS = 3_000;
 
 export async function openHttpTransport(
-  { url, headers, dispatcher, maxBytes, account }: HttpTransportOptions,
+  { url, headers, dispatcher, account, ...bounds }: HttpTransportOptions,
   watch: ConnectionWatch,
 ): Promise<Transport> {
   const { StreamableHTTPClientTransport, extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
-  const streams = new AnswerStreams(maxBytes, watch);
+  const streams = new AnswerStreams(bounds, watch);
   const fetch: FetchLike = async (address, init) => {
     // A stream of notifications says nothing about the end of an answer.
     const answers = init?.method === "POST" || new Headers(init?.headers).has("last-event-id");
@@ -74,14 +77,14 @@ interface AnswerStream {
 
 /** Counts what arrives, and notices that nothing more will. */
 class AnswerStreams {
-  readonly #maxBytes: number;
+  readonly #bounds: Pick<HttpTransportOptions, "maxBytes" | "hold">;
   readonly #watch: ConnectionWatch;
   #bytes = 0;
   #count = 0;
   #silence: NodeJS.Timeout | undefined;
 
-  constructor(maxBytes: number, watch: ConnectionWatch) {
-    this.#maxBytes = maxBytes;
+  constructor(bounds: Pick<HttpTransportOptions, "maxBytes" | "hold">, watch: ConnectionWatch) {
+    this.#bounds = bounds;
     this.#watch = watch;
   }
 
@@ -111,6 +114,7 @@ class AnswerStreams {
   }
 
   #counted(body: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
+    const { maxBytes, hold } = this.#bounds;
     const reader = body.getReader();
     return new ReadableStream({
       pull: async (controller) => {
@@ -122,14 +126,15 @@ class AnswerStreams {
             return;
           }
           this.#bytes += value.length;
-          if (this.#bytes > this.#maxBytes) {
-            throw new Error(`The server sent more than ${this.#maxBytes} bytes, the limit for its answers.`);
+          if (this.#bytes > maxBytes) {
+            throw new Error(`The server sent more than ${maxBytes} bytes, the limit for its answers.`);
           }
+          hold?.(value.length);
           controller.enqueue(value);
         } catch (error) {
           end();
           await reader.cancel().catch(() => {});
-          if (this.#bytes > this.#maxBytes) this.#watch.fail(error as Error);
+          if (this.#bytes > maxBytes || error instanceof Fault) this.#watch.fail(error as Error);
           controller.error(error);
         }
       },

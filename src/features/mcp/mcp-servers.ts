@@ -31,12 +31,22 @@ export interface McpServersOptions {
   /** Accounts of callers, opened by the first server with `oauth`. Throws a Fault where they cannot work. */
   grants: () => McpGrants;
   logger: Logger;
+  /** For addresses of callers. Default: one that reaches public addresses only. */
+  callerGuard?: OutgoingGuard;
 }
 
 /** Methods that have a price only where the configuration names them. */
 const OTHER_METHODS: ReadonlySet<string> = new Set(["prompts/get", "resources/read", "completion/complete"]);
 const MAX_CALLER_RESULT = 1024 * 1024;
 const CALLER_TIMEOUT_MS = 60_000;
+
+/** How a caller's server is reached. */
+interface CallerServer {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** Counts bytes that its answers occupy, in addition to those before. Throws a Fault when too many are in memory. */
+  hold: (bytes: number) => void;
+}
 
 /** A server that a request may use. */
 export interface McpServer extends ServerAccess {
@@ -62,10 +72,11 @@ export class McpServers {
   readonly #accountLists = new AccountLists();
   /** For servers of the operator, which may be on this machine. */
   readonly #privateGuard = new OutgoingGuard({ reach: "private" });
-  readonly #publicGuard = new OutgoingGuard({ reach: "public" });
+  readonly #callerGuard: OutgoingGuard;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
+    this.#callerGuard = options.callerGuard ?? new OutgoingGuard({ reach: "public" });
     this.apply(options.servers);
   }
 
@@ -203,12 +214,12 @@ export class McpServers {
   }
 
   /** Returns a server that a caller names by its address. */
-  atAddress(name: string, url: string, headers: Readonly<Record<string, string>>): McpServer {
+  atAddress(name: string, { url, headers, hold }: CallerServer): McpServer {
     const connect = () => {
       const maxBytes = maxBytesOf(MAX_CALLER_RESULT);
-      const { dispatcher } = this.#publicGuard;
+      const { dispatcher } = this.#callerGuard;
       const connection = new McpConnection({
-        openTransport: (watch) => openHttpTransport({ url, headers, dispatcher, maxBytes }, watch),
+        openTransport: (watch) => openHttpTransport({ url, headers, dispatcher, maxBytes, hold }, watch),
         connectTimeoutMs: CONNECT_TIMEOUT_MS,
       });
       return { connection, release: () => connection.close() };
@@ -227,7 +238,7 @@ export class McpServers {
 
   async close(): Promise<void> {
     const closing = [...this.#byName.values(), ...this.#retiring].map((server) => server.close());
-    await Promise.allSettled([...closing, this.#privateGuard.close(), this.#publicGuard.close()]);
+    await Promise.allSettled([...closing, this.#privateGuard.close(), this.#callerGuard.close()]);
   }
 
   async #listOfAccount<Kind extends OfferKind>(

@@ -127,7 +127,7 @@ export class McpToolType implements ServiceToolType {
       tools = await server.list("tools", signal);
     } catch (failure) {
       signal.throwIfAborted();
-      if (isConnectionRequired(failure)) throw failure;
+      if (isConnectionRequired(failure) || isOverloaded(failure)) throw failure;
       const message = `The MCP server '${server.name}' did not list its tools. ${describeFailure(failure)}`;
       const fault = new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
       throw await guardListFault(fault, guards(), "model");
@@ -135,9 +135,13 @@ export class McpToolType implements ServiceToolType {
     return this.#lists.guard<"tools">(tools, allows, guards, "model");
   }
 
-  #serverOf(body: McpToolBody, { caller, path }: ToolContext): McpServer {
+  #serverOf(body: McpToolBody, { caller, path, hold }: ToolContext): McpServer {
     const { server_label: label, server_url: url, authorization, headers = {} } = body;
-    if (url !== undefined) return this.#servers.atAddress(label, checkUrl(url, path), toHeaders(body, path));
+    if (url !== undefined) {
+      const address = { url: checkUrl(url, path), headers: toHeaders(body, path) };
+      // What is read of an answer occupies as much as its text, at least.
+      return this.#servers.atAddress(label, { ...address, hold: (bytes) => hold(2 * bytes) });
+    }
     const token = authorization === undefined ? undefined : toBearer(authorization);
     const server = this.#servers.find(label, caller, token);
     if (server === undefined) {
@@ -153,6 +157,12 @@ export class McpToolType implements ServiceToolType {
     }
     return server;
   }
+}
+
+/** Whether this service has no memory for a list, rather than that the server failed. */
+function isOverloaded(failure: unknown): boolean {
+  if (!(failure instanceof Fault)) return false;
+  return failure.kind === "request-rate-limited" || failure.code === "server_is_overloaded";
 }
 
 /** Connects with the first call of a response. */

@@ -39,6 +39,8 @@ export interface ToolContext extends CallContext {
   functionName: (name: string, namespace?: string) => string;
   /** Complete once all tools are open. */
   deferred: DeferredTools;
+  /** Counts further bytes that the tool occupies until it closes. Throws a Fault when too many are in memory. */
+  hold: (bytes: number) => void;
 }
 
 /** A tool that is open for one response. */

@@ -1,6 +1,7 @@
 /** The types of tools that this service runs, and their opening for one response. */
 
-import type { Caller } from "../../contracts/caller.ts";
+import { type Caller, projectOf } from "../../contracts/caller.ts";
+import type { BodyMemory, Holding } from "../../http/body-memory.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import type { Annotation, ItemEvent } from "../../wire/responses/item-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
@@ -31,9 +32,12 @@ export class ServiceTools {
   /** Checks the tools of requests that this class does not see. */
   readonly access: HostedToolAccess;
   readonly #types = new Map<string, ServiceToolType>();
+  readonly #memory: BodyMemory;
 
-  constructor(disabledFor: ConstructorParameters<typeof HostedToolAccess>[0]) {
+  /** `memory`: counts what open tools occupy with large bodies. */
+  constructor(disabledFor: ConstructorParameters<typeof HostedToolAccess>[0], memory: BodyMemory) {
     this.access = new HostedToolAccess(disabledFor);
+    this.#memory = memory;
   }
 
   /** Names of the types that are of use by themselves: a search needs deferred tools. */
@@ -75,7 +79,7 @@ export class ServiceTools {
     body: Pick<ResponsesBody, "tools">,
     read: ReadTools,
     positions: ReadonlySet<number>,
-    context: Omit<ToolContext, "path" | "functionName" | "deferred">,
+    context: Omit<ToolContext, "path" | "functionName" | "deferred" | "hold">,
     defers: Defers = () => false,
   ): Promise<OpenTools> {
     const sent = body.tools ?? [];
@@ -92,15 +96,26 @@ export class ServiceTools {
       names.add(unique);
       return unique;
     };
+    const holdings: Holding[] = [];
     const opening = [...positions].map(async (position) => {
       const tool = sent[position] as (typeof sent)[number];
       const type = this.#types.get(tool.type) as ServiceToolType;
-      const opened = await type.open(tool, { ...context, path: `tools[${position}]`, functionName, deferred });
+      const holding = this.#memory.open(projectOf(context.caller));
+      holdings.push(holding);
+      let held = 0;
+      const hold = (bytes: number) => {
+        held += bytes;
+        holding.hold(held);
+      };
+      const opened = await type.open(tool, { ...context, path: `tools[${position}]`, functionName, deferred, hold });
       return { type, opened };
     });
     const settled = await Promise.allSettled(opening);
     const opened = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-    const close = () => closeAll(opened.map((each) => each.opened));
+    const close = () => {
+      for (const each of holdings) each.release();
+      return closeAll(opened.map((each) => each.opened));
+    };
     const failed = settled.find((each) => each.status === "rejected");
     if (failed !== undefined) {
       await close();
