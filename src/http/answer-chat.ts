@@ -114,7 +114,8 @@ function run<Context extends FormatContext, Chat extends FormatChat>(
   waiting: WaitFrames<ChatAnswer> | undefined,
   ask: AskChat<Chat>,
 ): Promise<ChatAnswer> {
-  const options = { moderation: chat.moderation, onDisconnect: onDisconnect(reply), onWait: waiting?.onWait };
+  const { counted } = reply.request.record;
+  const options = { moderation: chat.moderation, onDisconnect: onDisconnect(reply), onWait: waiting?.onWait, counted };
   const answering = ask(chat, options);
   return fail === undefined ? answering : answering.catch((failure: unknown) => fail(failure, chat));
 }

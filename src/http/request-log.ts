@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import type { Caller } from "../contracts/caller.ts";
 import type { GuardrailReport } from "../inference/guardrails/guardrail-report.ts";
+import type { CountedRequest } from "../inference/quota.ts";
 import type { RequestRecording } from "../inference/recording/request-recording.ts";
 import type { Settlement } from "../inference/settlement.ts";
 import { Fault } from "../kernel/faults.ts";
@@ -17,6 +18,8 @@ interface RequestRecord {
   beganAt: number;
   /** Requested model as the caller wrote it; the log truncates it. */
   model: string | undefined;
+  /** The request, if it counts before its run; undefined: the run counts it. */
+  counted: CountedRequest | undefined;
   /** Outcome of the inference, once it is over. */
   settlement: (() => Settlement | undefined) | undefined;
   failure: unknown;
@@ -81,6 +84,7 @@ export function useRequestLog(app: FastifyInstance, options: RequestLogOptions):
     const record: RequestRecord = {
       beganAt: performance.now(),
       model: undefined,
+      counted: undefined,
       settlement: undefined,
       failure: undefined,
       isUpgraded: false,

@@ -16,20 +16,19 @@ import { moderateChat } from "./moderation/moderate-chat.ts";
 import { type ModerationPolicy, moderationPolicy, type RequestedModeration } from "./moderation/moderation-policy.ts";
 import type { ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
+import type { RequestPart } from "./quota.ts";
 import { recordChat, recordPrompt, type StoreChat } from "./recording/chat-recording.ts";
 import type { Recordings, RecordingsOptions } from "./recording/recordings.ts";
 import type { RequestRecording } from "./recording/request-recording.ts";
 import type { Runs } from "./runs.ts";
 import { type ServiceTierOptions, withServiceTier } from "./service-tier.ts";
 
-export interface ChatOptions {
+export interface ChatOptions extends RequestPart {
   /** Moderation that the request asks for; the project's requirements are added. */
   moderation: RequestedModeration | undefined;
   onDisconnect: OnDisconnect;
   /** Called when the chat begins to wait for a model or a slot, and without a reason when the wait ends. */
   onWait?: TaskAdapter<never, never>["onWait"];
-  /** As part of a request that is already counted, such as a later turn of its tool loop. */
-  isWithinRequest?: boolean;
   /** Gets the content of a later chat of a request, which has one record; null: nothing does. Default: a record of its own. */
   recording?: RequestRecording | null;
   /** Stores the answer for its caller; undefined: the caller does not ask for it. */
@@ -109,7 +108,7 @@ export class ChatRequests {
   async #moderated(
     caller: Caller,
     original: ChatCall,
-    { moderation, onDisconnect, onWait, isWithinRequest }: ChatOptions,
+    { moderation, onDisconnect, onWait, isWithinRequest, counted }: ChatOptions,
     guards: Guards | undefined,
   ): Promise<ChatAnswer> {
     const defaults = this.#options.catalog.find(original.request.model)?.model.defaults;
@@ -117,9 +116,10 @@ export class ChatRequests {
     const policy = moderationPolicy(moderation, required, (id) => this.#steps.models.idOf(id));
     const complete = withModerable((defaults && original.withDefaults?.(defaults)) ?? original, policy);
     const call = withServiceTier(complete, this.#options.serviceTiersOf?.(caller));
+    const part = { isWithinRequest, counted };
     const answer = () => {
       const adapter = chatAdapter(call, projectOf(caller), onWait, this.#options.mayRecord?.(caller) !== false);
-      return this.#steps.runs.run(caller, call.request.model, adapter, onDisconnect, isWithinRequest);
+      return this.#steps.runs.run(caller, call.request.model, adapter, onDisconnect, part);
     };
     if (policy === undefined) return toChatAnswer(await answer());
     const moderate = (options: ModerateOptions) => this.#steps.moderator.moderateWithin(caller, options, onDisconnect);

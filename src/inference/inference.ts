@@ -36,6 +36,7 @@ import { ModerationTimes, withModeration } from "./moderation/moderation-times.t
 import { type ModerateOptions, Moderator } from "./moderation/moderator.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { type PronunciationOptions, withPronunciations } from "./pronunciations.ts";
+import type { CountedRequest, RequestPart } from "./quota.ts";
 import { Recordings, type RecordingsOptions, recorded } from "./recording/recordings.ts";
 import {
   embeddingContent,
@@ -126,8 +127,7 @@ export class Inference {
   }
 
   /**
-   * Moderates inputs with `model`, or with the first moderation model that this caller may use. `isWithinRequest`: as
-   * part of a request that is already counted. Otherwise like `chat`.
+   * Moderates inputs with `model`, or with the first moderation model that this caller may use. Otherwise like `chat`.
    */
   moderate(
     caller: Caller,
@@ -201,13 +201,13 @@ export class Inference {
     caller: Caller,
     { model, ...request }: ImageRequest,
     onDisconnect: OnDisconnect,
-    isWithinRequest = false,
+    part?: RequestPart,
   ): Promise<InferenceAnswer<ImageEvent>> {
     const recording = this.#recordings.begin(caller, model, onDisconnect);
     const guards = this.#guardrails.of(caller, model, "image", "prompt", onDisconnect);
     const run = async (images: typeof request) => {
       recording?.readWith(() => imageContent(images));
-      return this.#runs.run(caller, model, imageAdapter(images), onDisconnect, isWithinRequest);
+      return this.#runs.run(caller, model, imageAdapter(images), onDisconnect, part);
     };
     if (guards === undefined) return run(request);
     return guards.run(async () => {
@@ -267,11 +267,11 @@ export class Inference {
   }
 
   /**
-   * Throws a Fault when a request is beyond a limit of requests, before what it refers to is read. Counts nothing. `id`:
-   * undefined for the caller's first model of the task.
+   * Counts a request before what it refers to is read, whether it succeeds or not; its run gets the result. `id`:
+   * undefined for the caller's first model of the task. Throws a Fault when it exceeds a limit of requests.
    */
-  checkLimits(caller: Caller, id: string | undefined, task: Task): Promise<void> {
-    return this.#runs.checkLimits(caller, id, task);
+  countEarly(caller: Caller, id: string | undefined, task: Task): Promise<CountedRequest> {
+    return this.#runs.countEarly(caller, id, task);
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

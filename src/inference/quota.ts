@@ -14,6 +14,7 @@ export interface QuotaClaim {
   catalogId: string | undefined;
   /** Computed only when a limit applies, since it reads the complete prompt. */
   upperBound(): UsageUpperBound;
+  /** Undefined: nothing runs, and the request alone is counted. */
   operation: Operation | undefined;
   /** Returns the charges of all deployments that may answer; none: it is free. Called only when a spend limit applies. */
   charges(): readonly Charge[];
@@ -21,6 +22,8 @@ export interface QuotaClaim {
   choices?: number;
   /** Part of a request that is already counted: takes tokens and money, but does not count as a request. */
   isWithinRequest?: boolean;
+  /** Limits once the request was counted, before this claim of what it uses; undefined: this counts it. */
+  counted?: RateLimitStatus | undefined;
   /** Request of a batch, which leaves a part of each limit to others. */
   isBatch?: boolean;
   /** Epoch milliseconds. The request counts for this month, also when it ends in the next one. */
@@ -42,6 +45,30 @@ export interface UsageUpperBound {
   images?: number;
 }
 
+/** A request that counts already, because of what it has read before its run. */
+export class CountedRequest {
+  #rateLimitStatus: RateLimitStatus | undefined;
+
+  constructor(rateLimitStatus: RateLimitStatus) {
+    this.#rateLimitStatus = rateLimitStatus;
+  }
+
+  /** Returns its limits to its first run, which does not count it again; undefined: a further run counts. */
+  adopt(): RateLimitStatus | undefined {
+    const rateLimitStatus = this.#rateLimitStatus;
+    this.#rateLimitStatus = undefined;
+    return rateLimitStatus;
+  }
+}
+
+/** What of a request a run is. */
+export interface RequestPart {
+  /** As part of a request that is already counted, such as a later turn of its tool loop. */
+  isWithinRequest?: boolean | undefined;
+  /** The request itself, where it counts before its run. */
+  counted?: CountedRequest | undefined;
+}
+
 export interface Reservation {
   /** Rate limit status of the caller, this request included. */
   rateLimitStatus: RateLimitStatus;
@@ -55,8 +82,6 @@ export const UNLIMITED: Reservation = { rateLimitStatus: {}, settle: () => {} };
 export interface Quota {
   /** Throws a Fault when the claim does not fit. */
   reserve(claim: QuotaClaim): Reservation | Promise<Reservation>;
-  /** Throws a Fault when a limit of requests that the claim needs is used up. Takes nothing. */
-  check?(claim: QuotaClaim): Promise<void>;
   /** Counts what the caller has spent by records that no request has caused, also beyond the limits. */
   countRecorded?(caller: Caller, at: number): Promise<void>;
 }

@@ -14,7 +14,7 @@ import type { InferenceAnswer } from "./inference-answer.ts";
 import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
-import type { Quota, UsageUpperBound } from "./quota.ts";
+import { CountedRequest, type Quota, type RequestPart, type UsageUpperBound } from "./quota.ts";
 import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
 import type { Router } from "./routing/router.ts";
@@ -45,7 +45,7 @@ interface StartedRequest<Opened extends Model, Event> {
   id: string;
   match: ResolvedModel;
   adapter: TaskAdapter<Opened, Event>;
-  isWithinRequest: boolean;
+  part: RequestPart;
 }
 
 export class Runs {
@@ -73,18 +73,18 @@ export class Runs {
   }
 
   /**
-   * Resolves with the answer once an engine has begun it, or with an earlier one from the cache. `isWithinRequest`: as
-   * part of a request that is already counted. Throws a Fault.
+   * Resolves with the answer once an engine has begun it, or with an earlier one from the cache. `part`: default: a
+   * request that the run counts. Throws a Fault.
    */
   async run<Opened extends Model, Event>(
     caller: Caller,
     id: string,
     adapter: TaskAdapter<Opened, Event>,
     onDisconnect: OnDisconnect,
-    isWithinRequest = false,
+    part: RequestPart = {},
   ): Promise<InferenceAnswer<Event>> {
     const match = this.#models.findForTask(caller, id, adapter.task);
-    const request = { caller, id, match, adapter, isWithinRequest };
+    const request = { caller, id, match, adapter, part };
     const { answerCache, mayStore } = this.#options;
     const { cache } = match.model;
     const isCached = cache !== undefined && mayStore?.(caller) !== false;
@@ -94,10 +94,11 @@ export class Runs {
   }
 
   async #start<Opened extends Model, Event>(
-    { caller, id, match, adapter, isWithinRequest }: StartedRequest<Opened, Event>,
+    { caller, id, match, adapter, part }: StartedRequest<Opened, Event>,
     { onDisconnect, outcome, replay }: Partial<RunVariant<Event>> & Pick<RunVariant<Event>, "onDisconnect">,
   ): Promise<InferenceAnswer<Event>> {
     const { model } = match;
+    const { isWithinRequest = false, counted } = part;
     const candidates = [match, ...this.#models.fallbacks(caller, model)].map((each) => withPriceFor(caller, each));
     const startedAt = Date.now();
     let upperBound: UsageUpperBound | undefined;
@@ -114,6 +115,7 @@ export class Runs {
       charges: () => (replay === undefined ? chargesOf(projectOf(caller), candidates) : []),
       choices: adapter.choices,
       isWithinRequest,
+      counted: counted?.adopt(),
       isBatch: caller.priority === "batch",
       startedAt,
     });
@@ -180,32 +182,29 @@ export class Runs {
     await this.#options.quota.countRecorded?.(caller, at);
   }
 
-  /** Throws a Fault when a request with a model is beyond a limit of requests. Counts nothing. */
-  async checkLimits(caller: Caller, id: string | undefined, task: Task): Promise<void> {
-    const { quota } = this.#options;
-    if (quota.check === undefined) return;
+  /**
+   * Counts a request with a model before its run, which adopts that; `id`: undefined for the caller's first model of the
+   * task. Throws a Fault when it exceeds a limit.
+   */
+  async countEarly(caller: Caller, id: string | undefined, task: Task): Promise<CountedRequest> {
     const match = this.#models.findForTask(caller, id ?? this.#models.first(caller, task), task);
-    await quota.check({
-      caller,
-      model: match.id,
-      catalogId: match.model.id,
-      upperBound: () => NO_UPPER_BOUND,
-      operation: task,
-      charges: () => [],
-      isBatch: caller.priority === "batch",
-      startedAt: Date.now(),
-    });
+    return new CountedRequest(await this.#count(caller, match));
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */
-  async admit(caller: Caller): Promise<RateLimitStatus> {
+  admit(caller: Caller): Promise<RateLimitStatus> {
+    return this.#count(caller);
+  }
+
+  async #count(caller: Caller, match?: ResolvedModel): Promise<RateLimitStatus> {
     const claim = {
       caller,
-      model: undefined,
-      catalogId: undefined,
+      model: match?.id,
+      catalogId: match?.model.id,
       upperBound: () => NO_UPPER_BOUND,
       operation: undefined,
       charges: () => [],
+      isBatch: caller.priority === "batch",
       startedAt: Date.now(),
     };
     return (await this.#options.quota.reserve(claim)).rateLimitStatus;

@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
-import { startMcpServer } from "../support/mcp/mcp-server.ts";
 import { admission, slotsInUse } from "../support/service/limit-load.ts";
 import { type InProcessService, type ServiceClient, startService } from "../support/service/service.ts";
 
@@ -62,41 +61,6 @@ test("refuses a background response over the limit at once", async () => {
   const { id } = await client.responses.create(asked);
   const refused = client.responses.create({ ...asked, previous_response_id: id });
   await expect(refused).rejects.toMatchObject({ status: 429, code: "rate_limit_exceeded" });
-});
-
-test("reads nothing that a request over the limit refers to or contains", async () => {
-  const running = await start("{ organization: { requests_per_minute: 2 } }");
-  const file = (fields: object) => ({
-    model: "parrot",
-    input: [{ role: "user", content: [{ type: "input_file", filename: "a.pdf", ...fields }] }],
-  });
-  const elsewhere = file({ file_url: "http://127.0.0.1:9/a.pdf" });
-  const inline = file({ file_data: "data:application/pdf;base64,AAAA" });
-  const statusOf = async (body: object, path = "/v1/responses") => (await running.post(path, body)).status;
-  expect(await statusOf(elsewhere)).toBe(400);
-  expect((await say(running)).status).toBe(200);
-  // The last that the limit admits counts before its content is read.
-  expect(await statusOf(elsewhere, "/v1/responses/input_tokens")).toBe(400);
-  const refused = await running.post("/v1/responses", elsewhere);
-  expect(refused.status).toBe(429);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(refused.headers.get("x-ratelimit-remaining-requests")).toBe("0");
-  expect(await statusOf(inline)).toBe(429);
-});
-
-test("asks no server for its tools for a request over the limit", async () => {
-  const mcp = await startMcpServer("stateless");
-  try {
-    const servers = `mcp_servers: [{ name: crm, url: "${mcp.url}" }]`;
-    const running = await start(`{ organization: { requests_per_minute: 1 } }\n${servers}`);
-    expect((await say(running)).status).toBe(200);
-    const tools = [{ type: "mcp", server_label: "crm" }];
-    const refused = await running.post("/v1/responses", { model: "parrot", input: "Polly.", tools });
-    expect(refused.status).toBe(429);
-    expect(mcp.requests).toEqual([]);
-  } finally {
-    await mcp.close();
-  }
 });
 
 test("admits exactly the limit of concurrent requests, with the remaining count in the headers", async () => {

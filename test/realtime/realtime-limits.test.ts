@@ -15,6 +15,7 @@ const MODELS = `
       - engine: guard
         family: llama-guard-3
         chat: { engine: scripted, replies: [{ match: poison, text: "unsafe\\nS9" }, { text: safe }] }
+  - { id: sees, task: chat, deployments: [{ engine: scripted, abilities: { vision: true }, replies: [{ text: "A cat." }] }] }
   - id: talks
     task: chat
     deployments:
@@ -75,6 +76,22 @@ test("a project's limits and moderation policy apply to each part, and the sessi
   client.sendAudio(silence(1));
   client.send({ type: "input_audio_buffer.commit" });
   expect((await client.next("conversation.item.input_audio_transcription.completed")).transcript).toBe("Hello.");
+  await client.close();
+});
+
+test("an answer counts before the images of its items are read, also when it fails", async () => {
+  const at = await start("limits: { project_model: { requests_per_minute: 1 } }");
+  const client = await RealtimeClient.connect(at, { query: "model=sees" });
+  client.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
+  await client.next("session.updated");
+  const content = [{ type: "input_image", image_url: "https://127.0.0.1:9/a.png" }];
+  client.send({ type: "conversation.item.create", item: { type: "message", role: "user", content } });
+  const codes: unknown[] = [];
+  for (let index = 0; index < 2; index += 1) {
+    client.send({ type: "response.create" });
+    codes.push((await client.next("response.done")).response.status_details?.error.code);
+  }
+  expect(codes).toEqual(["invalid_url", "rate_limit_exceeded"]);
   await client.close();
 });
 

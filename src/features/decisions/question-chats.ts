@@ -9,6 +9,7 @@ import type { CallerHeaders } from "../../contracts/open-model.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import type { CountedRequest } from "../../inference/quota.ts";
 import { RequestRecording } from "../../inference/recording/request-recording.ts";
 import type { Settlement } from "../../inference/settlement.ts";
 import { unsupportedValue } from "../../kernel/faults.ts";
@@ -23,6 +24,8 @@ export interface DecisionCaller {
   caller: Caller;
   callerHeaders: CallerHeaders;
   onDisconnect: OnDisconnect;
+  /** The request, if it counts already. */
+  counted: CountedRequest | undefined;
 }
 
 export interface AskedQuestion {
@@ -105,7 +108,7 @@ export class QuestionChats {
       ...this.#base,
       ...{ messages, topLogprobs: TOP_LOGPROBS, reasoningEffort: this.#reasoningEffort },
     };
-    const { inference, caller } = this.#caller;
+    const { inference, caller, counted } = this.#caller;
     const isFirst = this.#first === undefined;
     // One record has all questions: those of later chats would repeat the input.
     const recording = isFirst || this.recording === undefined ? undefined : new RequestRecording(this.recording);
@@ -114,7 +117,7 @@ export class QuestionChats {
         caller,
         { request, hidesTokens: true, moderationInput: () => toModerationInput(request) },
         {
-          ...{ moderation: undefined, onDisconnect: this.#onDisconnect, isWithinRequest: !isFirst },
+          ...{ moderation: undefined, onDisconnect: this.#onDisconnect, isWithinRequest: !isFirst, counted },
           ...(!isFirst && { recording: recording ?? null }),
         },
       );

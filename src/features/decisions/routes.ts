@@ -41,9 +41,9 @@ export function decisions(
         const { body, input: sent, questions } = readDecision(request.body);
         request.record.model = body.model;
         const { input } = await content(reply, { model: body.model, input: sent }, ["input"]);
-        const { caller, headers } = request;
+        const { caller, headers, record } = request;
         const asking = askQuestions(
-          { inference, caller, callerHeaders: headers, onDisconnect: onDisconnect(reply) },
+          { inference, caller, callerHeaders: headers, onDisconnect: onDisconnect(reply), counted: record.counted },
           { body, input, questions },
         );
         const { answer, answers, usage } = await asking.catch((failure: unknown) => throwRenamed(failure, PARAMS));

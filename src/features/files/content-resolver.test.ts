@@ -62,7 +62,7 @@ const messageOf = (...urls: string[]) => [
   { role: "user", content: urls.map((url) => ({ type: "input_image", image_url: url })) },
 ];
 const resolve = (resolver: ContentResolver, items: object[], signal = new AbortController().signal) =>
-  resolver.inItems(CALLER, "m", items, signal);
+  resolver.inItems({ caller: CALLER, model: "m" }, items, signal);
 
 test("sends what an address refers to, each address once", async () => {
   const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -78,6 +78,24 @@ test("leaves addresses to upstreams under allow, and refuses them under refuse",
   expect(await resolve(resolverOf({ policy: "allow" }), items)).toEqual(items);
   const refused = { kind: "invalid-request", param: "input[0].content[0].image_url", code: "unsupported_value" };
   await expect(resolve(resolverOf({ policy: "refuse" }), items)).rejects.toMatchObject(refused);
+});
+
+test("counts a request before it reads anything, and not for what it leaves to upstreams", async () => {
+  let requests = 0;
+  answer = (_request, response) => {
+    requests += 1;
+    response.end();
+  };
+  const refuse = async () => {
+    throw new Fault("request-rate-limited", "The limit is reached.");
+  };
+  const { signal } = new AbortController();
+  const items = messageOf(`${origin}/a`);
+  const read = (policy: "allow" | "public") =>
+    resolverOf({ policy }).inItems({ caller: CALLER, model: "m" }, items, signal, refuse);
+  await expect(read("public")).rejects.toMatchObject({ kind: "request-rate-limited" });
+  expect(requests).toBe(0);
+  expect(await read("allow")).toEqual(items);
 });
 
 test("does not read what only local models would get", async () => {
@@ -119,7 +137,8 @@ test("does not let the slow servers of one project delay another", async () => {
   const leaving = new AbortController();
   const slow = resolve(resolver, messageOf(...Array<string>(8).fill(`${origin}/slow`)), leaving.signal);
   const other = { ...CALLER, projectId: "proj_2" } as Caller;
-  const items = await resolver.inItems(other, "m", messageOf(`${origin}/fast`), new AbortController().signal);
+  const { signal } = new AbortController();
+  const items = await resolver.inItems({ caller: other, model: "m" }, messageOf(`${origin}/fast`), signal);
   expect(JSON.stringify(items)).toContain("base64");
   leaving.abort(new Fault("client-left", "The client left."));
   await expect(slow).rejects.toMatchObject({ kind: "client-left" });

@@ -52,7 +52,7 @@ export type BodyContent = <Body extends { model?: string | undefined }>(
 interface ContentPurpose {
   /** Default: chat. */
   task?: "chat" | "moderation";
-  /** Whether the request counts already; default: nothing is read for one that is beyond its limit. */
+  /** Whether the request counts already; default: it counts before anything is read for it. */
   isCounted?: boolean;
 }
 
@@ -62,7 +62,7 @@ interface ResolveOptions {
   readsTexts?: boolean;
   /** Whether those of images are. */
   readsImages?: boolean;
-  /** Throws a Fault for a request for which nothing is read. */
+  /** Counts the request, once. Throws a Fault for one for which nothing is read. */
   admit?: (() => Promise<void>) | undefined;
 }
 
@@ -130,11 +130,19 @@ export class ContentResolver {
     return { caller: request.caller, signal: leaving.signal, hold: (bytes) => hold(sent + 2 * bytes) };
   }
 
-  /** Returns items of a conversation with content in place of what they refer to, for one answer of `model`. */
-  async inItems<Items>(caller: Caller, model: string, items: Items, signal: AbortSignal): Promise<Items> {
+  /**
+   * Returns items of a conversation with content in place of what they refer to, for one answer of `model`. `admit`:
+   * counts the answer as a request before anything is read. Throws a Fault.
+   */
+  async inItems<Items>(
+    { caller, model }: { caller: Caller; model: string },
+    items: Items,
+    signal: AbortSignal,
+    admit?: () => Promise<void>,
+  ): Promise<Items> {
     const body = { input: items };
     if (!this.#mayRead(caller, model, "chat", referencesOf(body, ["input"]))) return items;
-    return (await this.#replace(body, ["input"], { caller, signal, hold: () => {} })).input;
+    return (await this.#replace(body, ["input"], { caller, signal, hold: () => {}, admit })).input;
   }
 
   /** Images are refused by models without vision. */
@@ -147,11 +155,11 @@ export class ContentResolver {
 
   #replace<Body extends object>(body: Body, fields: readonly (keyof Body & string)[], purpose: Purpose): Promise<Body> {
     return this.#bounded(purpose, async (context) => {
-      await purpose.admit?.();
       const replaced = { ...body };
       for (const field of fields) {
         const references = referencesIn(body[field], field);
         if (references.length === 0) continue;
+        if (needsResolver(context.policy, references)) await purpose.admit?.();
         context.bounds.addReferences(references);
         if (TOOL_FIELDS.has(field)) await this.#checkTools(references);
         else replaced[field] = withContents(body[field], field, await this.#read(references, context));

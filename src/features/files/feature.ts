@@ -67,8 +67,11 @@ export async function openFiles(
   const documents = new DocumentTexts({ store, ...limits });
   const media = new MediaTexts(recordings, documents);
   const content: BodyContent = (reply, body, fields, { task = "chat", isCounted = false } = {}) => {
-    const { caller } = reply.request;
-    const admit = isCounted ? undefined : () => inference.checkLimits(caller, body.model, task);
+    const { caller, record } = reply.request;
+    const count = async () => {
+      record.counted ??= await inference.countEarly(caller, body.model, task);
+    };
+    const admit = isCounted ? undefined : count;
     // No guardrail reads a file as such, and a model behind one gets only what they have read.
     const isGuarded = body.model !== undefined && inference.readsTextsOnly(caller, body.model);
     const { hasFiles, hasImages } = task === "moderation" ? NO_MEDIA : media.mediaIn(body, fields);
@@ -81,8 +84,7 @@ export async function openFiles(
       const complete = isGuarded || readsTexts ? withTextFilesIn(resolved, fields) : resolved;
       const kinds = new Set<MediaKind>([...(readsTexts ? FILE_KINDS : []), ...(readsImages ? IMAGE_KINDS : [])]);
       if (kinds.size === 0) return complete;
-      // It refers to nothing, so that its limits are not checked yet.
-      if (resolved === body) await admit?.();
+      await admit?.();
       return media.inBody(reply, complete, fields, kinds);
     })();
   };

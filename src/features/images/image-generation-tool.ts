@@ -108,7 +108,7 @@ class ImageSession {
       if (signal.aborted) leave();
       else signal.addEventListener("abort", leave, { once: true });
     };
-    return (await this.#inference.generateImages(caller, request, onLeave, true)).events;
+    return (await this.#inference.generateImages(caller, request, onLeave, { isWithinRequest: true })).events;
   }
 }
 

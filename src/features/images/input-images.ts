@@ -46,15 +46,19 @@ function imageOfBytes(bytes: Buffer, field: string): ImageFile {
   );
 }
 
-/** Reads the images that a JSON body names. Throws a Fault for one that may not be read or is no image. */
+/**
+ * Reads the images that a JSON body names. `admit`: counts the request before any is read elsewhere. Throws a Fault for
+ * one that may not be read or is no image.
+ */
 export async function readReferences(
   reply: FastifyReply,
   { images, mask }: { images: readonly ImageReference[]; mask: ImageReference | undefined },
-  resolver: FileStorage["resolver"],
+  { resolver, admit }: { resolver: FileStorage["resolver"]; admit: () => Promise<void> },
 ): Promise<InputImages> {
   const places = new Map(images.map((image, index) => [`images[${index}]`, image]));
   if (mask !== undefined) places.set("mask", mask);
   const elsewhere = [...places].flatMap(([at, reference]) => referenceOf(reference, at) ?? []);
+  if (elsewhere.length > 0) await admit();
   const contents =
     elsewhere.length === 0 ? new Map<string, ResolvedContent>() : await resolver.readAll(reply, elsewhere);
   const imageAt = (at: string, { image_url: url = "" }: ImageReference) => {

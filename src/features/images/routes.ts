@@ -48,7 +48,8 @@ export function images(
     request.record.model = model;
     reportIgnoredFields(reply, parsed.ignoredFields);
     const image = { ...parsed.request, ...inputs, model, callerHeaders: request.headers };
-    const generated = await inference.generateImages(request.caller, image, onLeave);
+    const { counted } = request.record;
+    const generated = await inference.generateImages(request.caller, image, onLeave, { counted });
     const parts = { request: image, created: Math.floor(generated.createdAt / 1000) };
     if (parsed.request.stream) return sendAnswer(reply, generated, { events: toImageEvents(generated.events, parts) });
     return sendAnswer(reply, generated, { body: toImageBody(generated.events, { ...parts, asUrl: parsed.asUrl }) });
@@ -74,8 +75,10 @@ export function images(
     const model = parsed.model ?? inference.models.first(caller, "image");
     // Nothing is read for a model that the request itself will refuse.
     const isAnswered = inference.models.taskOf(caller, model) === "image";
-    if (isAnswered) await inference.checkLimits(caller, model, "image");
-    const inputs = isAnswered ? await readReferences(reply, { images, mask }, resolver) : NO_INPUTS;
+    const admit = async () => {
+      request.record.counted = await inference.countEarly(caller, model, "image");
+    };
+    const inputs = isAnswered ? await readReferences(reply, { images, mask }, { resolver, admit }) : NO_INPUTS;
     return answer(request, reply, onLeave, { parsed, inputs });
   };
 

@@ -40,7 +40,7 @@ export function moderations(
         const body = { model: sent.model, input };
         const resolved = content === undefined ? body : await content(reply, body, ["input"], { task: "moderation" });
         const question = resolved.input === input ? sent : readModeration(resolved, maxInputs);
-        const call = { ...question, callerHeaders: request.headers };
+        const call = { ...question, callerHeaders: request.headers, counted: request.record.counted };
         const answer = await inference.moderate(request.caller, call, onDisconnect(reply));
         const verdicts = Array.fromAsync(answer.events);
         return sendAnswer(reply, answer, { body: verdicts.then(([first = []]) => toModeration(answer, first)) });

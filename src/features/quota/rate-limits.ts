@@ -5,7 +5,7 @@ import { type Quota, type QuotaClaim, type Reservation, UNLIMITED } from "../../
 import { DAY_SECONDS } from "../../kernel/durations.ts";
 import { Fault, type FaultDetails, type RateLimitStatus } from "../../kernel/faults.ts";
 import type { Logger } from "../../kernel/logger.ts";
-import { NO_USAGE, type Usage } from "../../kernel/usage.ts";
+import type { Usage } from "../../kernel/usage.ts";
 import type { CompletionEstimates } from "./completion-estimates.ts";
 import type { LimitedScope } from "./limits.ts";
 
@@ -58,19 +58,8 @@ export class RateLimits implements Quota {
     const scopes = this.#options.scopesOf(claim);
     if (scopes.length === 0) return UNLIMITED;
     const buckets = scopes.flatMap((scope) => this.#bucketsOf(scope, claim));
-    return buckets.length === 0 ? UNLIMITED : this.#take(claim, buckets);
-  }
-
-  async check(claim: QuotaClaim): Promise<void> {
-    const all = this.#options.scopesOf(claim).flatMap((scope) => this.#bucketsOf(scope, claim));
-    // A request that follows an equal one for its cached answer is not among those that run at the same time.
-    const buckets = all.filter(({ kind }) => kind !== "concurrent");
-    if (buckets.length === 0) return;
-    const reading = buckets.map((bucket) => ({ ...bucket, amount: 0, isReserved: false }));
-    const { used } = await this.#options.counters.take(reading);
-    if (buckets.every(({ key, amount, limit }) => (used[key] ?? 0) + amount <= limit)) return;
-    // The refusal says how long to wait. Should the window have room by now, the request counts once too often.
-    (await this.#take(claim, buckets)).settle(NO_USAGE, null);
+    if (buckets.length > 0) return this.#take(claim, buckets);
+    return claim.counted === undefined ? UNLIMITED : { ...UNLIMITED, rateLimitStatus: claim.counted };
   }
 
   async #take(claim: QuotaClaim, buckets: readonly Bucket[]): Promise<Reservation> {
@@ -86,12 +75,12 @@ export class RateLimits implements Quota {
       onRefused(claim.catalogId ?? "", refused.kind);
       throw refusal(claim, buckets, refused, outcome);
     }
-    const rateLimitStatus = toRateLimitStatus(buckets, outcome.used);
+    const rateLimitStatus = { ...claim.counted, ...toRateLimitStatus(buckets, outcome.used) };
     return { rateLimitStatus, settle: (usage) => this.#settle(buckets, outcome.reservation, usage) };
   }
 
   #bucketsOf(scope: LimitedScope, claim: QuotaClaim): Bucket[] {
-    const { model, upperBound: computeUpperBound, isWithinRequest = false } = claim;
+    const { operation, upperBound: computeUpperBound, isWithinRequest = false, counted } = claim;
     const limits = claim.isBatch === true ? shareOf(scope.limits) : scope.limits;
     const upperBound = computeUpperBound();
     const completionTokens = upperBound.completionTokens ?? this.#options.estimates.estimate(claim);
@@ -118,13 +107,16 @@ export class RateLimits implements Quota {
     const { images: imageCount = 0 } = upperBound;
     const images = imageCount > 0 ? bucket("images", imageCount, limits.imagesPerMinute, MINUTE_SECONDS) : [];
     if (isWithinRequest) return [...read, ...images];
-    return [
+    const requests = [
       ...bucket("requests", 1, limits.requestsPerMinute, MINUTE_SECONDS),
       ...bucket("daily-requests", 1, limits.requestsPerDay, DAY_SECONDS),
+    ];
+    return [
+      ...(counted === undefined ? requests : []),
       ...read,
       ...(upperBound.audioBytes > 0 ? bucket("audio", upperBound.audioBytes, audio, MINUTE_SECONDS) : []),
       ...images,
-      ...(model === undefined ? [] : bucket("concurrent", 1, limits.concurrentRequests, runningSeconds)),
+      ...(operation === undefined ? [] : bucket("concurrent", 1, limits.concurrentRequests, runningSeconds)),
     ];
   }
 
@@ -169,7 +161,8 @@ function refusal(
   // The end of a running request is unknown, and its timeout would be far too long to wait.
   const seconds = refused.kind === "concurrent" ? 1 : retryAfterSeconds;
   const message = `Rate limit reached for ${describe(claim, refused)}: Limit ${refused.limit}, Used ${used[key]}, Requested ${refused.amount}. Please try again in ${formatSeconds(seconds)}.`;
-  return rateLimited(refused, message, { retryAfterSeconds: seconds, limits: toRateLimitStatus(buckets, used) });
+  const status = { ...claim.counted, ...toRateLimitStatus(buckets, used) };
+  return rateLimited(refused, message, { retryAfterSeconds: seconds, limits: status });
 }
 
 /** True when the request itself, not an estimate, exceeds the limit: waiting does not help. */

@@ -220,7 +220,6 @@ export function combineQuotas(first: Quota, second: Quota, estimates: Completion
   });
   return {
     ...(first.countRecorded && { countRecorded: first.countRecorded.bind(first) }),
-    ...(second.check && { check: second.check.bind(second) }),
     reserve: (claim) => {
       const one = first.reserve(claim);
       return one instanceof Promise ? one.then((granted) => reserveSecond(claim, granted)) : reserveSecond(claim, one);

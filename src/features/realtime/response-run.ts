@@ -4,6 +4,7 @@ import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { FinishReason } from "../../contracts/chat-model.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import type { CountedRequest } from "../../inference/quota.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import type { TokenUsage } from "../../kernel/usage.ts";
@@ -143,7 +144,12 @@ export class ResponseRun {
     const names = sent.flatMap((tool) => (tool.type === "function" ? [tool.name] : []));
     const open = tools.opener(sent, names);
     if (open === undefined) {
-      return this.#ask(items, [], async (call) => inference.chat(await context.authenticate(), call, options));
+      let counted: CountedRequest | undefined;
+      const count = async () => {
+        counted ??= await inference.countEarly(await context.authenticate(), settings.model, "chat");
+      };
+      const run = async (call: ChatCall) => inference.chat(await context.authenticate(), call, { ...options, counted });
+      return this.#ask(items, [], run, count);
     }
     const caller = await context.authenticate();
     if (parameters.tools !== undefined) tools.check(sent, caller, "response.tools");
@@ -165,11 +171,12 @@ export class ResponseRun {
     items: ConversationItem[],
     functions: readonly ServiceFunction[],
     run: (call: ChatCall) => Promise<ChatAnswer>,
+    admit?: () => Promise<void>,
   ): Promise<ChatAnswer> {
     const { context } = this.#options;
     const settings = context.settings();
-    const { content } = context.services;
-    let resolvedItems = await content.inItems(await context.authenticate(), settings.model ?? "", items, this.#signal);
+    const of = { caller: await context.authenticate(), model: settings.model ?? "" };
+    let resolvedItems = await context.services.content.inItems(of, items, this.#signal, admit);
     for (let truncations = 0; ; truncations += 1) {
       try {
         return await run(this.#toCall(resolvedItems, functions));

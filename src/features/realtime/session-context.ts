@@ -12,8 +12,13 @@ import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
 import type { ServiceTools } from "../tools/index.ts";
 
 interface ContentOfItems {
-  /** Returns items with content in place of what they refer to. Throws a Fault. */
-  inItems<Items>(caller: Caller, model: string, items: Items, signal: AbortSignal): Promise<Items>;
+  /** Returns items with content in place of what they refer to. Calls `admit` before it reads any. Throws a Fault. */
+  inItems<Items>(
+    of: { caller: Caller; model: string },
+    items: Items,
+    signal: AbortSignal,
+    admit?: () => Promise<void>,
+  ): Promise<Items>;
 }
 
 export interface RealtimeServices {

@@ -6,6 +6,7 @@ import type { DetachedRun } from "../../http/detached-run.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
+import type { CountedRequest } from "../../inference/quota.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
 import { toAnswerParts } from "../../wire/answer-parts.ts";
@@ -29,6 +30,8 @@ interface BackgroundOptions extends ItemOptions {
   inference: Inference;
   storage: ResponseStorage;
   caller: Caller;
+  /** The request, if it counts already. */
+  counted: CountedRequest | undefined;
   /** Runs a response with tools of this service; undefined: its model alone answers. */
   ask: AskChat<ResponseChat> | undefined;
   chat: ResponseChat;
@@ -44,7 +47,7 @@ interface BackgroundOptions extends ItemOptions {
  * is refused at once. Throws a Fault.
  */
 export async function startBackground(
-  { inference, storage, caller, ask, chat, body, queued, run, ...names }: BackgroundOptions,
+  { inference, storage, caller, counted, ask, chat, body, queued, run, ...names }: BackgroundOptions,
   requestId: string,
 ): Promise<{ response: CompleteResponse; stored: NewResponse }> {
   const leaving: (() => void)[] = [];
@@ -54,7 +57,7 @@ export async function startBackground(
     leaving.push(leave);
     if (ask === undefined || settlement !== undefined) admitted.resolve();
   });
-  const options = { moderation: body.moderation, onDisconnect };
+  const options = { moderation: body.moderation, onDisconnect, counted };
   const answering: Promise<ChatAnswer & ResponseParts> =
     ask === undefined
       ? runWithin(responsesFormat, chat, async (each) => inference.chat(caller, toTypedCall(toCall(each)), options))

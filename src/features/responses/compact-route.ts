@@ -49,7 +49,10 @@ export function compactResponses(
         const { context, input } = await content(reply, sent, ["context", "input"]);
         const call = toTypedCall(toCall({ ...chat, prompt: { context, input } }));
         const answer = await inference
-          .chat(request.caller, call, { moderation: undefined, onDisconnect: onDisconnect(reply) })
+          .chat(request.caller, call, {
+            ...{ moderation: undefined, onDisconnect: onDisconnect(reply) },
+            counted: request.record.counted,
+          })
           .catch((failure: unknown) => throwForResponses(failure, body));
         const events = new ResponseEvents({
           ...{ body, answer, ...renderingOf(chat) },

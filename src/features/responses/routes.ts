@@ -173,6 +173,7 @@ export function responses(
       inference,
       storage,
       caller,
+      counted: request.record.counted,
       ask: askOf(chat, caller, positions),
       chat,
       body,

@@ -6,6 +6,7 @@ import type { ChatMessage } from "../../contracts/chat-message.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { ChatOptions } from "../../inference/chat-requests.ts";
 import type { Inference } from "../../inference/inference.ts";
+import type { CountedRequest } from "../../inference/quota.ts";
 import type { Settlement } from "../../inference/settlement.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
@@ -66,6 +67,7 @@ class ToolLoop {
   #textRun: number | undefined;
   #turnCount = 0;
   #tools: OpenTools | undefined;
+  #counted: CountedRequest | undefined;
   #answer: ChatAnswer | undefined;
   #used: TokenUsage | undefined;
   #hasEnded = false;
@@ -100,10 +102,10 @@ class ToolLoop {
 
   async start(): Promise<LoopAnswer> {
     try {
-      // Lists of tools are read and checked before the model's first turn counts the request.
+      // Lists of tools are read and checked, and approved calls run, before the model's first turn.
       if (this.#ask.isWithinRequest !== true) {
         const { inference, caller } = this.#options;
-        await inference.checkLimits(caller, this.#request.model, "chat");
+        this.#counted = this.#ask.counted ?? (await inference.countEarly(caller, this.#request.model, "chat"));
       }
       const { items, calls } = await this.#open();
       const first = [...items, ...(await this.#runPending(calls))];
@@ -220,7 +222,7 @@ class ToolLoop {
     this.#turnCount += 1;
     const { onWait, ...ask } = this.#ask;
     const beganAt = performance.now();
-    const options = isFirst ? { ...ask, onWait } : { ...ask, isWithinRequest: true };
+    const options = isFirst ? { ...ask, onWait, counted: this.#counted } : { ...ask, isWithinRequest: true };
     const answer = await this.#request.ask((call) => inference.chat(caller, this.#withTurns(call, isFirst), options));
     this.#answer = answer;
     this.#settlements.push(answer.settlement);

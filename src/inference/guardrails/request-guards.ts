@@ -113,7 +113,7 @@ export class RequestGuards {
     const request = { ...DEFAULT_CHAT_REQUEST, model, messages, temperature: 0, maxTokens: MAX_JUDGMENT_TOKENS };
     const call: ChatCall = { request, moderationInput: () => ({ texts: [], unmoderatable: undefined }) };
     const adapter = chatAdapter(call, projectOf(caller), undefined, this.#options.mayRecord?.(caller) !== false);
-    const { events } = await this.#runs.run(caller, model, adapter, onDisconnect, true);
+    const { events } = await this.#runs.run(caller, model, adapter, onDisconnect, { isWithinRequest: true });
     let answer = "";
     for await (const event of events) if (event.type === "text") answer += event.text;
     return answer;

@@ -8,14 +8,15 @@ import { combineModeration } from "../guardrails/guards.ts";
 import type { GuardrailOptions, RequestGuards } from "../guardrails/request-guards.ts";
 import type { InferenceAnswer } from "../inference-answer.ts";
 import type { OnDisconnect } from "../on-disconnect.ts";
+import type { RequestPart } from "../quota.ts";
 import { type Recordings, recorded } from "../recording/recordings.ts";
 import { moderationContent } from "../recording/task-content.ts";
 import type { Runs } from "../runs.ts";
 import { detectLanguages, languageRefusal, unsupportedLanguages, withLanguages } from "./moderation-languages.ts";
 import { policyModelUnavailable } from "./moderation-policy.ts";
 
-/** `model`: undefined for the first that the caller may use. `isWithinRequest`: part of a request that is counted. */
-export type ModerateOptions = ModerationRequest & { model: string | undefined; isWithinRequest?: boolean };
+/** `model`: undefined for the first that the caller may use. */
+export type ModerateOptions = ModerationRequest & RequestPart & { model: string | undefined };
 
 export class Moderator {
   readonly #models: CallerModels;
@@ -71,12 +72,12 @@ export class Moderator {
 
   async #run(
     caller: Caller,
-    { model, isWithinRequest = false, ...request }: ModerateOptions,
+    { model, isWithinRequest, counted, ...request }: ModerateOptions,
     onDisconnect: OnDisconnect,
   ): Promise<InferenceAnswer<ModerationVerdicts>> {
     const { id, unsupported } = await this.#modelFor(caller, model, request.inputs);
     const adapter = moderationAdapter(request, projectOf(caller));
-    const answer = await this.#runs.run(caller, id, adapter, onDisconnect, isWithinRequest);
+    const answer = await this.#runs.run(caller, id, adapter, onDisconnect, { isWithinRequest, counted });
     const isKnown = unsupported.every((language) => language === undefined);
     return isKnown ? answer : { ...answer, events: withLanguages(answer.events, unsupported) };
   }
