@@ -29,7 +29,7 @@ const open = (names: readonly string[], fields: object = {}, items: readonly obj
   const tool = { type: "mcp", server_label: "wiki", ...fields } as unknown as SentTool;
   return type.open(tool, {
     ...{ caller: { projectId: "proj" } as Caller, path: "tools[0]", signal: new AbortController().signal },
-    ...{ items: [list, ...items] as InputItem[], include: [], functionName: (name: string) => name },
+    ...{ items: [list, ...items] as InputItem[], include: [], hold: () => {}, functionName: (name: string) => name },
     ...{ guardsOf: () => undefined, runTool: () => Promise.reject(new Error("no tool runs")), deferred: {} as never },
   });
 };

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { BodyMemory } from "../../http/body-memory.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { OutgoingGuard } from "../../kernel/outgoing/outgoing-guard.ts";
+import { GuardedLists } from "../mcp/guarded-lists.ts";
 import { McpServers } from "../mcp/mcp-servers.ts";
 import { McpToolType } from "../mcp/mcp-tool.ts";
 import { mcpSettings } from "../mcp/settings.ts";
@@ -79,7 +80,7 @@ test("counts what servers of callers have listed until the response ends, at mos
   const memory = new BodyMemory(16 * MEGABYTE);
   const tools = new ServiceTools(() => [], memory);
   // Nothing is called, so that there is nothing to log.
-  tools.register(new McpToolType(servers, {} as never));
+  tools.register(new McpToolType(servers, {} as never, new GuardedLists()));
   const small = await open(tools, "a", "/small", 32);
   expect(memory.heldBytes).toBe(0);
   const large = await open(tools, "a", "/large", 3);
