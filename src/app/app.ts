@@ -157,6 +157,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
     accounts,
     inference,
     tools,
+    bodyMemory,
     /** Undefined: this process serves everything. */
     workers,
     /** What workers ask this process for. */

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect } from "node:net";
-import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { afterEach, expect, test } from "vitest";
 import { Fault } from "../kernel/faults.ts";
-import { BodyMemory, boundBodyMemory } from "./body-memory.ts";
+import { BodyMemory, bodyMemoryOf, boundBodyMemory, type Holding, holderOf } from "./body-memory.ts";
 import { useJsonBodies } from "./json-body.ts";
 
 const LARGE = JSON.stringify({ text: "a".repeat(100_000) });
@@ -10,8 +10,12 @@ let app: FastifyInstance;
 let answering: PromiseWithResolvers<void>;
 afterEach(() => app.close());
 
-/** `proven`: ends before a body is counted, as a key that has to be looked up. */
-async function start(maxBytes: number, proven?: (request: FastifyRequest) => Promise<void>): Promise<BodyMemory> {
+/** `proven`: ends before a body is counted, as a key that has to be looked up. `handle`: begins the answer. */
+async function start(
+  maxBytes: number,
+  proven?: (request: FastifyRequest) => Promise<void>,
+  handle?: (reply: FastifyReply) => void | Promise<void>,
+): Promise<BodyMemory> {
   app = fastify();
   answering = Promise.withResolvers();
   const memory = new BodyMemory(maxBytes);
@@ -22,7 +26,8 @@ async function start(maxBytes: number, proven?: (request: FastifyRequest) => Pro
   });
   boundBodyMemory(app, memory);
   app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Fault ? 429 : 500).send(String(error)));
-  app.post("/", async () => {
+  app.post("/", async (_request, reply) => {
+    await handle?.(reply);
     await answering.promise;
     return {};
   });
@@ -95,6 +100,49 @@ test("counts chunked bodies while they arrive, and refuses the rest", async () =
   expect((await send("a", new Blob([LARGE]).stream())).status).toBe(429);
   app.server.closeAllConnections();
   await untilHeld(memory, 0);
+});
+
+test("counts what a request reads elsewhere in addition to its body", async () => {
+  const memory = await start(4 * LARGE.length, undefined, (reply) => holderOf(reply)(LARGE.length));
+  const first = send("a");
+  await untilHeld(memory, 2 * LARGE.length);
+  expect((await send("a", "{}")).status).toBe(429);
+  answering.resolve();
+  expect((await first).status).toBe(200);
+  await untilHeld(memory, 0);
+});
+
+test("counts what a run holds beyond its answer, until it is released", async () => {
+  const holdings: Holding[] = [];
+  const memory = await start(4 * LARGE.length, undefined, ({ request, raw }) => {
+    holdings.push(bodyMemoryOf(request).detach(request, raw));
+  });
+  answering.resolve();
+  const closed = new Promise((resolve) => app.server.once("request", (_, response) => response.once("close", resolve)));
+  expect((await send("a")).status).toBe(200);
+  await closed;
+  expect(memory.heldBytes).toBe(LARGE.length);
+  for (const { release } of [...holdings, ...holdings]) release();
+  expect(memory.heldBytes).toBe(0);
+});
+
+test("begins no run for a client who has left, whose request counts no more", async () => {
+  const began = Promise.withResolvers<unknown>();
+  const memory = await start(4 * LARGE.length, undefined, async ({ request, raw }) => {
+    await new Promise((closed) => raw.once("close", closed));
+    try {
+      bodyMemoryOf(request).detach(request, raw);
+      began.resolve("begun");
+    } catch (failure) {
+      began.resolve(failure);
+    }
+  });
+  const answered = send("a");
+  answered.catch(() => {});
+  await untilHeld(memory, LARGE.length);
+  app.server.closeAllConnections();
+  expect(await began.promise).toMatchObject({ kind: "client-left" });
+  expect(memory.heldBytes).toBe(0);
 });
 
 test("reserves bytes of a project until they are released, once", () => {

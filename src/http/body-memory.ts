@@ -1,7 +1,7 @@
 /** Bounds large bodies, and what requests read elsewhere, in memory: they occupy several times their size. */
 
 import type { ServerResponse } from "node:http";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Fault, unavailable } from "../kernel/faults.ts";
 import { defaultMemoryBudget } from "../kernel/process/available-memory.ts";
 
@@ -26,6 +26,8 @@ declare module "fastify" {
 
 /** Bytes of one thing in memory, such as a body that arrives. */
 export interface Holding {
+  /** Counted ones. */
+  readonly bytes: number;
   /** Counts at least `bytes` in all. Throws a Fault when too many are in memory. */
   hold(bytes: number): void;
   /** Counts nothing of it any more, now and later. */
@@ -65,6 +67,9 @@ export class BodyMemory {
     let held = 0;
     let isOpen = true;
     return {
+      get bytes() {
+        return held;
+      },
       hold: (bytes) => {
         if (!isOpen || bytes < COUNTED_BYTES || bytes <= held) return;
         this.#requireRoom(project, bytes - held, held);
@@ -98,6 +103,27 @@ export class BodyMemory {
     holding.hold(bytes);
   }
 
+  /** Counts what a request reads elsewhere, in addition to what it holds, until its answer is sent. Throws a Fault. */
+  holdMore(request: FastifyRequest, bytes: number, response: ServerResponse): void {
+    this.hold(request, this.heldBy(request) + bytes, response);
+  }
+
+  /** Returns the bytes that a request holds. */
+  heldBy(request: FastifyRequest): number {
+    return this.#requests.get(request)?.bytes ?? 0;
+  }
+
+  /**
+   * Returns what a request holds, for a run that its answer does not end: it counts until it is released. Throws a Fault
+   * when the client has left, because what was read since then is not counted.
+   */
+  detach(request: FastifyRequest, response: ServerResponse): Holding {
+    if (response.destroyed) throw new Fault("client-left", "The client left before the response was created.");
+    const holding = this.#requests.get(request) ?? this.open("");
+    response.off("close", holding.release);
+    return holding;
+  }
+
   /** `own`: bytes of the same body; one of any size fits where there is no other. */
   #requireRoom(project: string, added: number, own = 0): void {
     const ofProject = this.#bytesOf.get(project) ?? 0;
@@ -129,13 +155,24 @@ export function boundBodyMemory(scope: FastifyInstance, memory: BodyMemory): voi
   });
 }
 
+/** Throws for a request of a scope that authenticates nobody. */
+export function bodyMemoryOf({ server: { bodyMemory } }: FastifyRequest): BodyMemory {
+  if (bodyMemory === undefined) throw new Error("the scope of the request counts no bodies");
+  return bodyMemory;
+}
+
+/** Returns what counts bytes that a request reads elsewhere until its answer is sent. It throws a Fault. */
+export function holderOf({ request, raw }: FastifyReply): (bytes: number) => void {
+  return (bytes) => bodyMemoryOf(request).holdMore(request, bytes, raw);
+}
+
 function tooMuch(held: number, max: number): Fault {
-  const message = `Requests with ${held} bytes of bodies, downloads and lists of tools are being answered; the limit is ${max}. Retry in ${RETRY_AFTER_SECONDS} s.`;
+  const message = `Running requests occupy ${held} bytes with what they contain and name; the limit is ${max}. Retry in ${RETRY_AFTER_SECONDS} s.`;
   return unavailable(message, "server_is_overloaded", RETRY_AFTER_SECONDS);
 }
 
 function tooMuchOfProject(held: number, max: number): Fault {
-  const message = `Requests of this project with ${held} bytes of bodies, downloads and lists of tools are being answered; the limit is ${max}. Retry when one has ended, or send less in one.`;
+  const message = `Running requests of this project occupy ${held} bytes with what they contain and name; the limit is ${max}. Retry when one has ended, or send less in one.`;
   const details = { code: "rate_limit_exceeded", retryAfterSeconds: RETRY_AFTER_SECONDS };
   return new Fault("request-rate-limited", message, details);
 }

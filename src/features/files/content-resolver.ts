@@ -125,9 +125,9 @@ export class ContentResolver {
     const { memory } = this.#options;
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
-    const hold = (bytes: number) => memory?.hold(request, bytes, raw);
-    const sent = request.bodyBytes ?? 0;
-    return { caller: request.caller, signal: leaving.signal, hold: (bytes) => hold(sent + 2 * bytes) };
+    const before = memory?.heldBy(request) ?? 0;
+    const hold = (bytes: number) => memory?.hold(request, before + 2 * bytes, raw);
+    return { caller: request.caller, signal: leaving.signal, hold };
   }
 
   /**

@@ -2,9 +2,11 @@
 
 import type { FastifyReply } from "fastify";
 import { expect, test } from "vitest";
+import { BodyMemory } from "../../http/body-memory.ts";
 import { DocumentTexts } from "./document-texts.ts";
 import { MediaTexts } from "./media-texts.ts";
 
+const bodyMemory = new BodyMemory(1_000_000);
 const documents = new DocumentTexts({
   store: { findPulled: async () => undefined },
   maxDocumentCpuSeconds: 20,
@@ -16,7 +18,8 @@ test("reads a document of another project before the many of one", async () => {
   const order: string[] = [];
   const read = async (projectId: string, name: string) => {
     const raw = { destroyed: false };
-    const reply = { raw, request: { caller: { projectId }, record: { leaving: [] } } } as unknown as FastifyReply;
+    const request = { caller: { projectId }, record: { leaving: [] }, server: { bodyMemory } };
+    const reply = { raw, request } as unknown as FastifyReply;
     const file = { filename: `${name}.txt`, file_data: `data:text/plain;base64,${btoa(name)}` };
     const messages = [{ role: "user", content: [{ type: "file", file }] }];
     const body = await texts.inBody(reply, { messages }, ["messages"], new Set(["document"]));

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
+import { holderOf } from "../../http/body-memory.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { KeyedLimits } from "../../kernel/async/keyed-limits.ts";
 import { DocumentError } from "../../kernel/documents/document-error.ts";
@@ -67,6 +68,7 @@ export class MediaTexts {
     for (const field of fields) {
       replaced[field] = await withMediaTexts(body[field], field, read);
     }
+    holderOf(reply)(characters);
     return replaced;
   }
 

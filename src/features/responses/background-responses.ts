@@ -26,8 +26,8 @@ export class BackgroundResponses {
     return this.#runs.size;
   }
 
-  /** Runs a response that was stored as queued. */
-  start(options: Omit<BackgroundRunOptions, keyof Shared>, events: AsyncIterable<StreamEvent>): void {
+  /** Runs a response that was stored as queued. Resolves at its end, also when it fails; never rejects. */
+  start(options: Omit<BackgroundRunOptions, keyof Shared>, events: AsyncIterable<StreamEvent>): Promise<void> {
     const { id } = options.queued;
     const run = new BackgroundRun({ ...this.#shared, ...options });
     this.#runs.set(id, run);
@@ -36,6 +36,7 @@ export class BackgroundResponses {
       this.#ends.delete(ended);
     });
     this.#ends.add(ended);
+    return ended;
   }
 
   /** Cancels a response, of this replica or another one. Throws a Fault. */

@@ -2,6 +2,7 @@
 
 import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, runWithin } from "../../http/answer-chat.ts";
+import type { Holding } from "../../http/body-memory.ts";
 import type { DetachedRun } from "../../http/detached-run.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -38,6 +39,8 @@ interface BackgroundOptions extends ItemOptions {
   body: ResponsesBody;
   /** Records the run, whose HTTP request ends before it. */
   run: DetachedRun;
+  /** What the run occupies in memory, which it releases at its end. */
+  holding: Holding;
   /** Renders the response as it is stored before it runs. */
   queued: (id: string, response: CompleteResponse) => NewResponse;
 }
@@ -47,9 +50,11 @@ interface BackgroundOptions extends ItemOptions {
  * is refused at once. Throws a Fault.
  */
 export async function startBackground(
-  { inference, storage, caller, counted, ask, chat, body, queued, run, ...names }: BackgroundOptions,
+  { inference, storage, caller, counted, ask, chat, body, queued, run, holding, ...names }: BackgroundOptions,
   requestId: string,
 ): Promise<{ response: CompleteResponse; stored: NewResponse }> {
+  using starting = new DisposableStack();
+  starting.defer(holding.release);
   const leaving: (() => void)[] = [];
   const admitted = Promise.withResolvers<void>();
   // Called once the quota is reserved; a loop of tools also registers what does not count as a request.
@@ -98,6 +103,9 @@ export async function startBackground(
     throw failure;
   }
   const toFailedEvent = (failure: unknown) => rendered.failed(toErrorBody(failure, requestId));
-  storage.background.start({ queued: stored, abort, toFailedEvent }, rendered.of(parts()));
+  const running = starting.move();
+  void storage.background
+    .start({ queued: stored, abort, toFailedEvent }, rendered.of(parts()))
+    .then(() => running.dispose());
   return { response, stored };
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { formatContext } from "../../http/answer-chat.ts";
+import { holderOf } from "../../http/body-memory.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
@@ -44,7 +45,7 @@ export function compactResponses(
         request.record.model = chat.model;
         if (storage === undefined) throw notEncrypted();
         const projectId = projectOf(request);
-        const prompt = await resolvePrompt(storage, projectId, body);
+        const prompt = await resolvePrompt(storage, body, { projectId, hold: holderOf(reply) });
         const sent = { model: body.model, ...toSummaryPrompt(prompt) };
         const { context, input } = await content(reply, sent, ["context", "input"]);
         const call = toTypedCall(toCall({ ...chat, prompt: { context, input } }));

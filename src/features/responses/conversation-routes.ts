@@ -1,5 +1,6 @@
-import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
+import { holderOf } from "../../http/body-memory.ts";
 import { operation, routes } from "../../http/operation.ts";
 import { projectOf } from "../../http/project-of.ts";
 import { newId } from "../../kernel/id.ts";
@@ -47,9 +48,9 @@ export function conversations(
         isBodyOptional: true,
         answer: Conversation,
       },
-      async ({ body, caller, request }) => {
+      async ({ body, caller, request, reply }) => {
         const { items = [], metadata = {} } = body;
-        const stored = await toOwnItems(request, items);
+        const stored = await toOwnItems(reply, items);
         const resource = { projectId: projectOf(request), id: newId("conv_"), createdBy: caller.keyId };
         return toConversation(await requireStorage(storage).conversations.create(resource, metadata, stored));
       },
@@ -103,8 +104,8 @@ export function conversations(
         body: ConversationItemsBody,
         answer: ItemList,
       },
-      async ({ body: { items }, request }) => {
-        const entries = await toOwnItems(request, items);
+      async ({ body: { items }, request, reply }) => {
+        const entries = await toOwnItems(reply, items);
         await requireStorage(storage).conversations.addItems(resourceOf(request), entries);
         return toItemList({ entries, hasMore: false });
       },
@@ -151,8 +152,9 @@ export function conversations(
   );
 
   /** Copies referenced items, and gives every item an id. Throws a Fault for unknown references and large items. */
-  async function toOwnItems(request: FastifyRequest, items: SentInput): Promise<ListedItem[]> {
-    const referencedItems = await requireStorage(storage).items.find(projectOf(request), referencedIds(items));
+  async function toOwnItems(reply: FastifyReply, items: SentInput): Promise<ListedItem[]> {
+    const { items: stored } = requireStorage(storage);
+    const referencedItems = await stored.find(projectOf(reply.request), referencedIds(items), holderOf(reply));
     const resolvedItems = replaceReferences(items, referencedItems);
     if (!isStorable(resolvedItems)) throw tooLargeToStore("items", "to a conversation");
     return toStoredItems(resolvedItems);

@@ -20,7 +20,7 @@ import {
 } from "./item-queries.ts";
 import type { ItemPage } from "./response-store.ts";
 import type { SealedRows } from "./sealed-rows.ts";
-import type { StoredItem, StoredItems } from "./stored-items.ts";
+import type { HoldBytes, StoredItem, StoredItems } from "./stored-items.ts";
 
 export interface Conversation {
   id: string;
@@ -130,10 +130,10 @@ export class ConversationStore {
   }
 
   /** Returns all items, oldest first. Throws a Fault for an unknown conversation, or too many items to continue. */
-  async readItems(resource: ProjectResource): Promise<StoredItem[]> {
+  async readItems(resource: ProjectResource, hold: HoldBytes): Promise<StoredItem[]> {
     const { database, items } = this.#options;
     await database.run((executor) => this.#require(executor, resource, "conversation"));
-    return items.readConversation(resource);
+    return items.readConversation(resource, hold);
   }
 
   async #require(executor: Executor, { projectId, id }: ProjectResource, param?: string): Promise<Conversation> {

@@ -24,6 +24,7 @@ afterEach(async () => {
 const projectId = "proj_a";
 const MAX_BYTES_PER_PROJECT = 4_000_000;
 const DAY_MS = 86_400_000;
+const hold = () => {};
 const row = { name: "a", isDefault: 0, createdAt: 0, archivedAt: null };
 
 async function open(kind: (typeof DATABASE_KINDS)[number], maxContextBytes = 10_000) {
@@ -98,16 +99,16 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       const previousResponseId = ["resp_c", "resp_a"][index - 1];
       await storage.responses.insert(response(id, { previousResponseId }));
     }
-    const items = await storage.items.readChain({ projectId, id: "resp_b" });
+    const items = await storage.items.readChain({ projectId, id: "resp_b" }, hold);
     expect(items.map(({ id }) => id)).toEqual([
       ...["resp_c_in", "resp_c_out", "resp_a_in", "resp_a_out", "resp_b_in", "resp_b_out"],
     ]);
     await storage.responses.delete({ projectId, id: "resp_c" });
-    await expect(storage.items.readChain({ projectId, id: "resp_b" })).rejects.toMatchObject({
+    await expect(storage.items.readChain({ projectId, id: "resp_b" }, hold)).rejects.toMatchObject({
       kind: "not-found",
       message: expect.stringContaining("resp_c"),
     });
-    await expect(storage.items.readChain({ projectId: "proj_b", id: "resp_b" })).rejects.toMatchObject({
+    await expect(storage.items.readChain({ projectId: "proj_b", id: "resp_b" }, hold)).rejects.toMatchObject({
       kind: "not-found",
     });
   });
@@ -116,7 +117,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const { storage } = await open(kind, 300);
     const input = [{ id: "in", text: "x".repeat(400) }];
     await storage.responses.insert(response("resp_1", { input }));
-    await expect(storage.items.readChain({ projectId, id: "resp_1" })).rejects.toMatchObject({
+    await expect(storage.items.readChain({ projectId, id: "resp_1" }, hold)).rejects.toMatchObject({
       code: "context_length_exceeded",
       param: "previous_response_id",
     });
@@ -127,9 +128,9 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     const conversation = { projectId, id: "conv_1" };
     const items = Array.from({ length: MAX_CONTEXT_ITEMS }, (_, index) => ({ id: `item_${index}` }));
     await storage.conversations.create(conversation, {}, items);
-    expect(await storage.conversations.readItems(conversation)).toHaveLength(MAX_CONTEXT_ITEMS);
+    expect(await storage.conversations.readItems(conversation, hold)).toHaveLength(MAX_CONTEXT_ITEMS);
     await storage.conversations.addItems(conversation, [{ id: "further" }]);
-    await expect(storage.conversations.readItems(conversation)).rejects.toMatchObject({
+    await expect(storage.conversations.readItems(conversation, hold)).rejects.toMatchObject({
       code: "context_length_exceeded",
       param: "conversation",
     });
@@ -159,7 +160,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await storage.conversations.create(conversation, {}, [{ id: "first" }]);
     await storage.responses.insert(response("resp_1", { conversationId: "conv_1" }));
     await storage.responses.delete({ projectId, id: "resp_1" });
-    const items = await storage.conversations.readItems(conversation);
+    const items = await storage.conversations.readItems(conversation, hold);
     expect(items.map(({ id }) => id)).toEqual(["first", "resp_1_in", "resp_1_out"]);
     await storage.conversations.delete(conversation);
     expect(await countRows(database)).toEqual([0, 0, 0, 0]);
@@ -177,7 +178,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
         .set({ usedAt: Date.now() - 20 * DAY_MS })
         .execute(),
     );
-    await storage.items.readChain({ projectId, id: "resp_2" });
+    await storage.items.readChain({ projectId, id: "resp_2" }, hold);
     const retention = responseRetention({ database, logger, keepDays: 30 });
     await retention.removeExpired(Date.now() + 15 * DAY_MS);
     expect(await countRows(database)).toEqual([2, 1, 5, 0]);

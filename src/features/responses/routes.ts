@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../contracts/caller.ts";
 import { type AskChat, answerChat, formatContext } from "../../http/answer-chat.ts";
+import { bodyMemoryOf, holderOf } from "../../http/body-memory.ts";
 import { DetachedRun } from "../../http/detached-run.ts";
 import { disconnection } from "../../http/on-disconnect.ts";
 import { rawOperation, routes } from "../../http/operation.ts";
@@ -71,7 +72,7 @@ export function responses(
         route: { config: { takesPrompt: "responses" } },
       },
       async (request, reply) => {
-        const chat = await read(request);
+        const chat = await read(reply);
         const { body, prompt } = chat;
         const positions = servedBy(chat, request.caller);
         const isSmall = isStorable(prompt.input);
@@ -107,7 +108,7 @@ export function responses(
         route: { config: { takesPrompt: "responses" } },
       },
       async (request, reply) => {
-        const chat = await read(request);
+        const chat = await read(reply);
         const { caller } = request;
         // Downloads and documents are what the limit is for.
         const rateLimitStatus = await inference.admit(caller);
@@ -127,12 +128,14 @@ export function responses(
     ),
   );
 
-  async function read(request: FastifyRequest): Promise<ResponseChat> {
+  async function read(reply: FastifyReply): Promise<ResponseChat> {
+    const { request } = reply;
     const chat = responsesFormat.read(request.body, formatContext(request, policy));
     request.record.model = chat.model;
     await turnBetweenParts(request.bodyBytes);
-    const messages = request.promptMessages as readonly InputItem[] | undefined;
-    const prompt = await resolvePrompt(storage, projectOf(request), chat.body, messages);
+    const promptMessages = request.promptMessages as readonly InputItem[] | undefined;
+    const source = { projectId: projectOf(request), hold: holderOf(reply), promptMessages };
+    const prompt = await resolvePrompt(storage, chat.body, source);
     const input = typeof prompt.input === "string" ? [] : prompt.input;
     const read = readTools(chat.body.tools ?? [], loadedTools([...prompt.context, ...input]));
     await turnBetweenParts(request.bodyBytes);
@@ -186,6 +189,7 @@ export function responses(
         },
       }),
       ...renderingOf(chat),
+      holding: bodyMemoryOf(request).detach(request, reply.raw),
     };
     const { response, stored } = await startBackground(run, request.id);
     if (!chat.isStreamed) return response;

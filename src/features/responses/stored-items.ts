@@ -25,6 +25,9 @@ export interface StoredItemsOptions {
   maxContextBytes: number;
 }
 
+/** Counts bytes that are about to be read. Throws a Fault when too many are in memory. */
+export type HoldBytes = (bytes: number) => void;
+
 /** Responses that one response can continue from. */
 const MAX_CHAIN_LENGTH = 2000;
 /** Continuing a response renews the retention of its chain, at most this often. */
@@ -43,7 +46,7 @@ export class StoredItems {
    * Returns the items of a response and of all that it continues, oldest first. Throws a Fault when one of them is
    * missing, because the answer would change, or still runs.
    */
-  async readChain({ projectId, id }: ProjectResource): Promise<StoredItem[]> {
+  async readChain({ projectId, id }: ProjectResource, hold: HoldBytes): Promise<StoredItem[]> {
     const { database } = this.#options;
     const { ids, bytes } = await database.run(async (executor) => {
       const latest = await findResponse(executor, { projectId, id });
@@ -55,6 +58,7 @@ export class StoredItems {
       if (missing !== null) throw previousResponseNotFound(missing);
       const ids = chain.map((link) => link.id);
       const bytes = await this.#checkSize(executor, "responseId", ids, "previous_response_id");
+      hold(bytes);
       const now = Date.now();
       const stale = chain.filter(({ usedAt }) => usedAt < now - TOUCH_MS).map((link) => link.id);
       await touchResponses(executor, stale, now);
@@ -69,9 +73,10 @@ export class StoredItems {
   }
 
   /** Returns the items of a conversation, oldest first. Throws a Fault when there are too many. */
-  async readConversation({ projectId, id }: ProjectResource): Promise<StoredItem[]> {
+  async readConversation({ projectId, id }: ProjectResource, hold: HoldBytes): Promise<StoredItem[]> {
     const { database } = this.#options;
     const bytes = await database.run((executor) => this.#checkSize(executor, "conversationId", [id], "conversation"));
+    hold(bytes);
     return this.#largeReads.run(projectId, bytes, async () =>
       this.open(await database.run((executor) => readItems(executor, "conversationId", [id]))),
     );
@@ -81,13 +86,14 @@ export class StoredItems {
    * Returns the items that a request refers to with `ids`; those of other projects are missing. Throws a Fault when they
    * are too many or too large, each counted as often as it is named.
    */
-  async find(projectId: string, ids: readonly string[]): Promise<Map<string, StoredItem>> {
+  async find(projectId: string, ids: readonly string[], hold: HoldBytes): Promise<Map<string, StoredItem>> {
     checkReferences(ids.length);
     const unique = [...new Set(ids)];
     const { database, maxContextBytes } = this.#options;
     const bytesOf = await database.run((executor) => readItemBytes(executor, projectId, unique));
     const bytes = ids.reduce((sum, id) => sum + (bytesOf.get(id) ?? 0), 0);
     checkContextSize({ count: ids.length, bytes }, maxContextBytes, "input");
+    hold(bytes);
     const items = await this.#largeReads.run(projectId, bytes, async () =>
       this.open(await database.run((executor) => readRows(executor, projectId, unique))),
     );

@@ -88,7 +88,7 @@ test("counts what servers of callers have listed until the response ends, at mos
   expect(held).toBeGreaterThan(2 * 3 * LIST_BYTES);
   await expect(open(tools, "a", "/large", 32)).rejects.toMatchObject({
     kind: "request-rate-limited",
-    message: expect.stringContaining("Requests of this project"),
+    message: expect.stringContaining("Running requests of this project"),
   });
   // What it had read before its end is free again.
   expect(memory.heldBytes).toBe(held);

@@ -8,6 +8,7 @@ import { projectOf } from "../../contracts/caller.ts";
 import { until } from "../../kernel/async/retry.ts";
 import { Fault } from "../../kernel/faults.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
+import { bodyMemoryOf } from "../body-memory.ts";
 
 /** Messages that wait to be handled; the socket is not read beyond them. */
 const MAX_WAITING_BYTES = 1024 ** 2;
@@ -42,10 +43,10 @@ export interface Arriving {
   hold(bytes: number): () => void;
 }
 
-export function arrivingAt({ raw, server, caller }: FastifyRequest): Arriving {
-  const { bodyMemory } = server;
-  if (bodyMemory === undefined) throw new Error("the scope of the socket authenticates nobody");
-  return { connection: raw.socket, hold: (bytes) => bodyMemory.reserve(projectOf(caller), bytes) };
+export function arrivingAt(request: FastifyRequest): Arriving {
+  const bodyMemory = bodyMemoryOf(request);
+  const project = projectOf(request.caller);
+  return { connection: request.raw.socket, hold: (bytes) => bodyMemory.reserve(project, bytes) };
 }
 
 export interface ClientSocketOptions {

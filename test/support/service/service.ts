@@ -24,6 +24,8 @@ export interface InProcessService extends Service {
   operations: App["server"]["operations"];
   /** Tools that the service runs within responses; tests register theirs. */
   tools: App["tools"];
+  /** What running requests occupy. */
+  bodyMemory: App["bodyMemory"];
   stop(): Promise<void>;
 }
 
@@ -85,6 +87,7 @@ export async function startService(options: ServiceOptions = {}): Promise<InProc
       accounts: app.accounts,
       operations: app.server.operations,
       tools: app.tools,
+      bodyMemory: app.bodyMemory,
       stop: async () => {
         running -= 1;
         await drain(app, started.config.server.drainSeconds);
