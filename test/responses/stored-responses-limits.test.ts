@@ -7,7 +7,7 @@ import { type ServiceProcess, startServiceProcess } from "../support/service/ser
 const config = `
 builtin_models: false
 models:
-  - { id: m, task: chat, deployments: [{ engine: scripted, context_window: 1000000, replies: [{ text: Hello. }] }] }
+  - { id: m, task: chat, deployments: [{ engine: scripted, abilities: { tools: true, json_schema: true }, context_window: 1000000, replies: [{ text: Hello. }] }] }
 `;
 const MEGABYTE = "word ".repeat(200_000);
 const user = (content: string) => ({ role: "user", content });
@@ -62,6 +62,26 @@ test("refuses conversation items that are too large to be encrypted without a de
   expect(await post("/v1/conversations", large)).toMatchObject(refused);
   const conversation = await newConversation(user("Hi."));
   expect(await post(`/v1/conversations/${conversation}/items`, large)).toMatchObject(refused);
+});
+
+test.each([
+  ["instructions", { instructions: MEGABYTE.repeat(2) }],
+  ["tools", { tools: [{ type: "function", name: "f", parameters: { description: MEGABYTE.repeat(2) } }] }],
+  ["text.format", { text: { format: { type: "json_schema", name: "a", schema: { [MEGABYTE.repeat(2)]: {} } } } }],
+  ["half of instructions and of input", { instructions: MEGABYTE, input: MEGABYTE }],
+])("answers large %s without storing them, and refuses them in the background", async (_name, fields) => {
+  const request = { model: "m", input: "Hi", ...fields };
+  expect(await post("/v1/responses", request)).toMatchObject({ status: 200, body: { store: false } });
+  const message = expect.stringMatching(/'input'.*'instructions'.*2000000 characters.*leave out 'background'/);
+  const refused = { status: 400, body: { error: { param: "background", message } } };
+  expect(await post("/v1/responses", { ...request, background: true })).toMatchObject(refused);
+});
+
+test("adds the items of a response with large instructions to its conversation", async () => {
+  const conversation = await newConversation();
+  const request = { model: "m", input: "Hi", conversation, instructions: MEGABYTE.repeat(2) };
+  expect(await post("/v1/responses", request)).toMatchObject({ status: 200, body: { store: false } });
+  expect((await listItems(conversation, "order=asc")).data).toHaveLength(2);
 });
 
 test("ends a page of large items early, and lists them all page by page", async () => {

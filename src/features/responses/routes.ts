@@ -16,6 +16,7 @@ import { toRateLimitHeaders } from "../../wire/openai/rate-limit-headers.ts";
 import type { UnknownFieldsPolicy } from "../../wire/openai/unknown-fields.ts";
 import { Response, ResponseEvent, ResponseTokens } from "../../wire/responses/response-answers.ts";
 import { type CompleteResponse, toResponseFrames } from "../../wire/responses/response-events.ts";
+import { newResponse } from "../../wire/responses/response-object.ts";
 import { KNOWN_FIELDS, ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { type ResponseChat, renderingOf, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import type { InputItem, Prompt } from "../../wire/responses/responses-input.ts";
@@ -75,8 +76,8 @@ export function responses(
         const chat = await read(reply);
         const { body, prompt } = chat;
         const positions = servedBy(chat, request.caller);
-        const isSmall = isStorable(prompt.input);
-        if (!isSmall) refuseLargeInput(body);
+        const isSmall = isStorable(prompt.input, newResponse(body, { id: "", createdAt: 0, model: body.model }, true));
+        if (!isSmall) refuseLarge(body, prompt.input);
         const isAllowed = mayStore(request.caller);
         if (!isAllowed) refuseStorage(body);
         chat.store = storage !== undefined && body.store !== false && isSmall && isAllowed;
@@ -197,10 +198,15 @@ export function responses(
   }
 }
 
-/** Refuses input that has to be stored and is too large for it; other responses say `store: false`. */
-function refuseLargeInput({ background, conversation }: ResponsesBody): void {
-  if (background !== true && conversation === undefined) return;
-  throw tooLargeToStore("input", background === true ? "in the background" : "to a conversation");
+/** Refuses what has to be stored and is too large for it; other responses say `store: false`. */
+function refuseLarge({ background, conversation }: ResponsesBody, input: Prompt["input"]): void {
+  if (!isStorable(input)) {
+    if (background === true) throw tooLargeToStore("input", "in the background");
+    if (conversation !== undefined) throw tooLargeToStore("input", "to a conversation");
+  } else if (background === true) {
+    const message = `'input' and the fields that a response shows, such as 'instructions', 'tools' and 'text.format', are too large together for the background: the limit is ${MAX_STORED_CHARACTERS} characters. Send less, or leave out 'background'.`;
+    throw invalidRequest(message, "background", "invalid_value");
+  }
 }
 
 /** Refuses what works with a stored response only; other responses are not stored, whatever `store` says. */

@@ -14,3 +14,10 @@ test("bounds the characters of all strings and the number of items", () => {
 test("counts numbers, so that long lists of them are bounded too", () => {
   expect(isStorable([{ data: new Array(MAX_STORED_CHARACTERS + 1).fill(0) }])).toBe(false);
 });
+
+test("counts the envelope with the input, and the names of fields", () => {
+  const half = "a".repeat(MAX_STORED_CHARACTERS / 2);
+  expect(isStorable(half, { instructions: half.slice(20) })).toBe(true);
+  expect(isStorable(half, { instructions: half })).toBe(false);
+  expect(isStorable("Hi", { tools: [{ parameters: { [`${half}${half}`]: {} } }] })).toBe(false);
+});
