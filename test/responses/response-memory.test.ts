@@ -4,6 +4,7 @@ import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bodyMemoryBytes } from "../../src/http/body-memory.ts";
 import { type InProcessService, startService } from "../support/service/service.ts";
+import { docx } from "../support/vector-stores/sample-documents.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
 const config = `
@@ -91,6 +92,15 @@ test.each(["cancel", "delete"] as const)("counts the file of a background respon
   // Its bytes, in base64.
   expect(held()).toBeGreaterThanOrEqual(2 * TEXT.length);
   await client.responses[end](id);
+  await untilReleased();
+});
+
+test("counts the text of a document beside the document", async () => {
+  const file_data = `data:application/octet-stream;base64,${docx(TEXT).toString("base64")}`;
+  const input = [user({ type: "input_text", text: "sloth" }, { type: "input_file", filename: "a.docx", file_data })];
+  const { id } = await client.responses.create({ model: "m", input, background: true });
+  expect(held()).toBeGreaterThanOrEqual(file_data.length + TEXT.length);
+  await client.responses.cancel(id);
   await untilReleased();
 });
 
