@@ -181,6 +181,16 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await expect(version).rejects.toMatchObject({ status: 404, code: "prompt_version_not_found" });
   });
 
+  test("refuses values that the prompt repeats to more than any context window holds", async () => {
+    const messages = [{ role: "user", content: "{{text}}".repeat(1_000) }];
+    const id = await create("repeats", { model: "writer", messages });
+    const answering = client.responses.create({ prompt: { id, variables: { text: "a".repeat(10_000) } } });
+    await expect(answering).rejects.toMatchObject({
+      ...{ status: 400, param: "prompt.variables" },
+      message: expect.stringContaining("the limit is 8000000"),
+    });
+  });
+
   test("inserts images as parts of the message", async () => {
     const id = await create("image", {
       model: "writer",

@@ -68,6 +68,21 @@ test.each(Object.entries(CONTEXTS))("counts what %s stands for until the answer"
   await untilReleased();
 });
 
+test("counts what a stored prompt makes of its variables until the answer", async () => {
+  const messages = [{ role: "user", content: "{{text}} ".repeat(100) }];
+  const prompt = (await (await service.post("/v1/prompts", { name: "p", content: { messages } })).json()) as {
+    id: string;
+  };
+  const leaving = new AbortController();
+  const variables = { text: "word ".repeat(1_000) };
+  const request = { model: "m", input: "sloth", prompt: { id: prompt.id, variables } };
+  const answering = client.responses.create(request, { signal: leaving.signal });
+  await expect.poll(held).toBeGreaterThan(500_000);
+  leaving.abort();
+  await expect(answering).rejects.toThrow("abort");
+  await untilReleased();
+});
+
 test("refuses a small request whose context has no room in memory, and reads none", async () => {
   const { conversation } = await CONTEXTS.conversation();
   await untilReleased();

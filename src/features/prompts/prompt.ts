@@ -12,6 +12,8 @@ export interface Prompt extends PromptRow {
 
 export interface PromptVersion extends Omit<PromptVersionRow, "content"> {
   content: PromptContent;
+  /** Of the JSON of the content. */
+  characters: number;
   labels: readonly string[];
 }
 

@@ -276,5 +276,6 @@ async function withVersions(executor: Executor, rows: readonly PromptRow[]): Pro
 
 function toVersion(row: PromptVersionRow, labels: readonly { label: string; version: number }[]): PromptVersion {
   const names = labels.filter(({ version }) => version === row.version).map(({ label }) => label);
-  return { ...row, content: JSON.parse(row.content) as PromptContent, labels: names };
+  const { content } = row;
+  return { ...row, content: JSON.parse(content) as PromptContent, characters: content.length, labels: names };
 }

@@ -12,6 +12,9 @@ export interface RenderedMessage {
   content: string | readonly Part[];
 }
 
+/** In all repetitions of values: more than any context window holds. */
+const MAX_REPEATED_CHARACTERS = 8_000_000;
+
 /** Returns the variables, those that are not declared included. */
 function variablesOf({ messages, variables }: Pick<PromptContent, "messages" | "variables">): PromptVariable[] {
   const declared = new Map(variables.map((variable) => [variable.name, variable]));
@@ -50,7 +53,10 @@ export function checkContent(content: PromptContent): void {
   throw invalidRequest(message, `content.variables[${unused}]`, "invalid_value");
 }
 
-/** Renders the messages. Values are inserted as they are; placeholders in them stay. Throws a Fault for missing and invalid ones. */
+/**
+ * Renders the messages. Values are inserted as they are; placeholders in them stay. Throws a Fault for missing and
+ * invalid ones, and for those that the messages repeat too often for their length.
+ */
 export function renderPrompt(content: PromptContent, sent: PromptReference["variables"]): RenderedMessage[] {
   const values = sent ?? {};
   const variables = new Map(variablesOf(content).map((variable) => [variable.name, variable]));
@@ -64,11 +70,38 @@ export function renderPrompt(content: PromptContent, sent: PromptReference["vari
     );
   }
   const parts = new Map([...variables].map(([name, variable]) => [name, toPart(variable, values[name])]));
+  checkRepetitions(content, parts);
   return content.messages.map(({ role, content: template }) => ({
     type: "message",
     role,
     content: fill(role, template, parts),
   }));
+}
+
+/** Returns the characters of all texts. */
+export function charactersOf(messages: readonly RenderedMessage[]): number {
+  const texts = messages.flatMap(({ content }) =>
+    typeof content === "string" ? content : content.map(({ text }) => (typeof text === "string" ? text : "")),
+  );
+  return texts.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Throws a Fault for values that a request of a few kilobytes would repeat to gigabytes. */
+function checkRepetitions({ messages }: PromptContent, values: ReadonlyMap<string, string | Part>): void {
+  const used = new Set<string>();
+  const lengths = new Map(
+    [...values].map(([name, value]) => [name, (typeof value === "string" ? value : JSON.stringify(value)).length]),
+  );
+  let repeated = 0;
+  for (const { content } of messages) {
+    for (const [, name = ""] of content.matchAll(PLACEHOLDER)) {
+      if (used.has(name)) repeated += lengths.get(name) ?? 0;
+      used.add(name);
+    }
+  }
+  if (repeated <= MAX_REPEATED_CHARACTERS) return;
+  const message = `The prompt repeats the values of its variables, which then have ${repeated} characters more; the limit is ${MAX_REPEATED_CHARACTERS}. Send shorter values.`;
+  throw invalidRequest(message, "prompt.variables", "invalid_value");
 }
 
 function fill(
