@@ -15,8 +15,10 @@ export interface Quotation {
   token: string;
   /** Whether it is an ID or an address, which names nothing else. */
   isIdentifier: boolean;
-  /** Returns the text with the result of `by` for each passage that names the person. Takes time in proportion to its length. */
-  replace(text: string, by: (passage: string) => string): string;
+  /** No passage is longer, in UTF-16 code units. */
+  maxLength: number;
+  /** Returns the first passage that names the person and begins at `from` or later. Takes time in proportion to the text. */
+  find(text: string, from: number): { start: number; end: number } | undefined;
 }
 
 /** A user of an organization, or an end user of an application. */

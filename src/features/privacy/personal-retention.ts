@@ -29,7 +29,7 @@ export function personalRetention({ database, logger, settings }: PersonalRetent
       ...step(auditDays, removeAuditLogsBefore),
       ...step(evalDays, removeEvalRunsBefore),
       ...step(0, removeRunsOfArchivedProjects),
-      ...step(0, removeTemplatesOfArchivedProjects),
+      ...step(0, removeSettingsOfArchivedProjects),
       ...step(inviteDays, removeInvitesBefore),
       ...step(keyDays, forgetKeysBefore),
       ...step(labelDays, removeLabelDaysBefore),
@@ -61,10 +61,10 @@ async function removeRunsOfArchivedProjects(executor: Executor): Promise<number>
   return Number(removed.numDeletedRows);
 }
 
-async function removeTemplatesOfArchivedProjects(executor: Executor): Promise<number> {
+async function removeSettingsOfArchivedProjects(executor: Executor): Promise<number> {
   const archived = executor.selectFrom("projects").select("id").where("archivedAt", "is not", null);
   let count = 0;
-  for (const table of ["evals", "prompts"] as const) {
+  for (const table of ["evals", "prompts", "webhookEndpoints"] as const) {
     const some = executor.selectFrom(table).select("id").where("projectId", "in", archived).limit(AT_ONCE);
     const removed = await executor.deleteFrom(table).where("id", "in", some).executeTakeFirst();
     count += Number(removed.numDeletedRows);

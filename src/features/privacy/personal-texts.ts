@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import { RoundRobinLock } from "../../kernel/async/round-robin-lock.ts";
+import { turns } from "../../kernel/async/turns.ts";
 import type { Database } from "../../storage/database.ts";
 import { isConstraintViolation } from "../../storage/errors.ts";
 import type { Person, TextKind } from "../../storage/personal-data.ts";
@@ -33,7 +34,7 @@ const BYTES_AT_ONCE = 1_000_000;
 /** Names are unique: two of them may become the same one. */
 const MAX_EQUAL_NAMES = 100;
 
-/** All exports and erasures together read one page in a turn of the event loop. */
+/** Exports and erasures search one page at a time, so that all of them together do not take more than one. */
 const pages = new RoundRobinLock();
 
 /**
@@ -90,22 +91,28 @@ async function* quotingTexts(
 ): AsyncGenerator<QuotingText> {
   if (person.quotations.length === 0) return;
   const { columns, key: names = ["id"] } = texts;
-  for (let after: Key | undefined; ; ) {
-    const rows = await pages.run(person.organizationId, async () => {
-      await nextTurn();
-      return readPage(database, table, { ...texts, key: names }, person, after);
-    });
+  const turn = turns();
+  const readQuoting = async (after: Key | undefined) => {
+    await nextTurn();
+    const rows = await readPage(database, table, { ...texts, key: names }, person, after);
+    const quoting: QuotingText[] = [];
+    let key: Key | undefined;
     for (const row of rows) {
-      const key = Object.fromEntries(names.map((name) => [name, row[name]]));
+      key = Object.fromEntries(names.map((name) => [name, row[name]]));
       for (const [index, [column, kind = "prose"]] of Object.entries(columns).entries()) {
         const text = row[toAlias(index)];
         if (typeof text !== "string") continue;
-        const { erased, passages } = withoutPerson(text, kind, person);
-        if (passages.length > 0) yield { key, column, text, erased, passages };
+        const { erased, passages } = await withoutPerson(text, { kind, person, turn });
+        if (passages.length > 0) quoting.push({ key, column, text, erased, passages });
       }
-      after = key;
     }
-    if (rows.length === 0) return;
+    return { quoting, last: key };
+  };
+  for (let after: Key | undefined; ; ) {
+    const { quoting, last } = await pages.run(person.organizationId, () => readQuoting(after));
+    yield* quoting;
+    if (last === undefined) return;
+    after = last;
   }
 }
 
@@ -154,9 +161,9 @@ function toAlias(index: number): string {
 function hasToken(column: string, token: string): RawBuilder<unknown> {
   const [longest = ""] =
     token
-      .toLowerCase()
       .match(/[ -!#-[\]-~]+/g)
-      ?.toSorted((a, b) => b.length - a.length) ?? [];
+      ?.map((part) => part.toLowerCase())
+      .toSorted((a, b) => b.length - a.length) ?? [];
   // Unlike `like`, it needs no escapes.
   return longest === ""
     ? sql`${sql.ref(column)} is not null`

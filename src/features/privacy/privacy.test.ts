@@ -338,6 +338,12 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       { promptId: "prompt_1", version: 1, note: [ottilie.email] },
     ]);
     expect(JSON.stringify(exported)).not.toContain("Ask ");
+    const scope = { organizationId, kind: "project", projectId, userId: ottilie.user.id } as const;
+    const { secret } = await accounts.apiKeys.create(AUTHOR, { scope, name: "A", expiresInSeconds: undefined });
+    const { keyId, userId, access } = await accounts.authenticate(secret.reveal());
+    const ofSelf = await collect(await privacy.exportUser({ ...AUTHOR, keyId, userId, access }, reference));
+    expect(ofSelf.users).toHaveLength(1);
+    expect([ofSelf.prompts, ofSelf.promptVersions]).toEqual([undefined, undefined]);
     const { rows } = await privacy.eraseUser(AUTHOR, reference);
     expect(rows).toMatchObject({ prompts: 1, promptVersions: 2, evals: 3 });
     const naming = (await allCells(database)).filter((cell) => cell.includes(ottilie.email));
@@ -640,7 +646,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
   });
 });
 
-test.each(DATABASE_KINDS)("deletes evals and prompts of archived projects on %s", async (kind) => {
+test.each(DATABASE_KINDS)("deletes evals, prompts and webhook endpoints of archived projects on %s", async (kind) => {
   const { database, accounts, organizationId, projectId } = await open(kind);
   const gone = await accounts.projects.create(AUTHOR, organizationId, "Gone");
   await database.run(async (executor) => {
@@ -661,6 +667,17 @@ test.each(DATABASE_KINDS)("deletes evals and prompts of archived projects on %s"
     }
   });
   await accounts.projects.archive(AUTHOR, { organizationId, id: gone.id });
+  // Archived by the migration that archives projects of archived organizations, which removes nothing.
+  const endpoint = { name: "e", url: "https://a.test", events: "[]", secret: Buffer.of(1), secretHint: "h" };
+  const times = { formerSecret: null, formerSecretUntil: null, createdAt: 1, updatedAt: 1 };
+  await database.run(async (executor) => {
+    for (const project of [gone.id, projectId]) {
+      await executor
+        .insertInto("webhookEndpoints")
+        .values({ ...endpoint, ...times, id: `whe_${project}`, projectId: project })
+        .execute();
+    }
+  });
   const { logger } = await databases.create("sqlite");
   const settings = { auditDays: undefined, keyDays: undefined, labelDays: undefined };
   using retention = personalRetention({
@@ -669,7 +686,7 @@ test.each(DATABASE_KINDS)("deletes evals and prompts of archived projects on %s"
     settings: { ...settings, evalDays: 90, inviteDays: 90, webhookDays: 7 },
   });
   await retention.removeExpired(Date.now());
-  for (const table of ["evals", "evalRuns", "evalItems", "prompts"] as const) {
+  for (const table of ["evals", "evalRuns", "evalItems", "prompts", "webhookEndpoints"] as const) {
     const rows = await database.run((executor) => executor.selectFrom(table).select("id").execute());
     expect([table, rows.map(({ id }) => id.replace(/^[a-z]+_/, ""))]).toEqual([table, [projectId]]);
   }

@@ -1,6 +1,6 @@
 /** Export and erasure of what is stored of a person. */
 
-import { isSelf } from "../../http/access.ts";
+import { allows, isSelf } from "../../http/access.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Executor } from "../../storage/database.ts";
 import type { AllPersonalData, Person, PersonalContext } from "../../storage/personal-data.ts";
@@ -59,7 +59,10 @@ export class Privacy {
       const user = await findManagedUser(executor, author, reference);
       const { organizationId } = user;
       await audit({ type: "user.exported", organizationId, resourceId: user.id, details: {} });
-      return { ...(await userAsPerson(executor, user)), isAuthor: isSignedIn(author, user) };
+      const person = await userAsPerson(executor, user);
+      // People choose their names, and with them which texts of others name them.
+      const quotations = allows(author.access, "organization.users.data") ? person.quotations : [];
+      return { ...person, quotations, isAuthor: isSignedIn(author, user) };
     });
     await this.#options.flush();
     return this.#read(person);

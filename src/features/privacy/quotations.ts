@@ -20,32 +20,74 @@ const WORD_END = "(?![\\p{L}\\p{N}])";
 const IDENTIFIER_START = "(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][._%+-])";
 const IDENTIFIER_END = "(?![\\p{L}\\p{N}]|[.-][\\p{L}\\p{N}])";
 
+/** UTF-16 code units of the longest spelling of one: that of a character of four bytes in an address. */
+const MAX_SPELLING = 12;
+
 /**
  * Returns what names the person. A first or last name alone may mean another one, or a thing, so it stays; so does a
  * local part such as `info`.
  */
 export function quotationsOf({ identifiers, name }: Writing): Quotation[] {
-  const names = (name ?? "").split(/\s+/).filter((part) => part.length >= 2);
+  const names = (name ?? "").split(/\s+/).filter((part) => part.length >= 2 && /[\p{L}\p{N}]/u.test(part));
   const [first, last] = [names[0], names.at(-1)];
-  const quotations = identifiers.map((value) => ({
-    ...literal(value, `${IDENTIFIER_START}${escaped(value)}${IDENTIFIER_END}`),
-    isIdentifier: true,
-  }));
+  const quotations = identifiers.map(identifier);
   if (first !== undefined && last !== undefined && names.length > 1) {
     quotations.push(fullName(first, names.slice(1, -1), last));
   }
   for (const value of identifiers) {
-    const local = /^([^@\s]+)@/.exec(value)?.[1];
+    const local = localPart(value);
     if (local !== undefined && isUnmistakable(local, names)) {
-      quotations.push(literal(local, `${WORD_START}${escaped(local)}${WORD_END}`));
+      const find = finder(`${WORD_START}${escaped(local)}${WORD_END}`);
+      quotations.push({ token: local, isIdentifier: false, maxLength: 2 * local.length, find });
     }
   }
   return quotations;
 }
 
-function literal(token: string, source: string): Quotation {
+/** Its characters as they are, and as addresses of web pages, HTML and JSON within JSON spell them. */
+function identifier(value: string): Quotation {
+  const source = [...value].map((character) => `(?:${spellings(character).join("|")})`).join("");
+  return {
+    // Other characters may be spelled in several ways.
+    token: (localPart(value) ?? value).match(/[A-Za-z0-9]+/g)?.reduce(longer) ?? "",
+    isIdentifier: true,
+    maxLength: MAX_SPELLING * value.length,
+    find: finder(`${IDENTIFIER_START}${source}${IDENTIFIER_END}`),
+  };
+}
+
+function spellings(character: string): string[] {
+  if (/[A-Za-z0-9]/.test(character)) return [character];
+  const code = character.codePointAt(0) ?? 0;
+  const units = [...Array(character.length).keys()].map((index) => character.charCodeAt(index));
+  return [
+    escaped(character),
+    [...Buffer.from(character)].map((byte) => `%${toHex(byte, 2)}`).join(""),
+    `&#0*${code};`,
+    `&#x0*${toHex(code, 1)};`,
+    units.map((unit) => `\\\\u${toHex(unit, 4)}`).join(""),
+  ];
+}
+
+function toHex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}
+
+function longer(one: string, other: string): string {
+  return other.length > one.length ? other : one;
+}
+
+function localPart(value: string): string | undefined {
+  return /^([^@\s]+)@/.exec(value)?.[1];
+}
+
+function finder(source: string): Quotation["find"] {
   const pattern = new RegExp(source, "giu");
-  return { token, isIdentifier: false, replace: (text, by) => text.replace(pattern, by) };
+  return (text, from) => {
+    pattern.lastIndex = from;
+    const match = pattern.exec(text);
+    return match === null ? undefined : { start: match.index, end: pattern.lastIndex };
+  };
 }
 
 /**
@@ -54,13 +96,13 @@ function literal(token: string, source: string): Quotation {
  */
 function fullName(first: string, middle: readonly string[], last: string): Quotation {
   const [one, other] = [escaped(first), escaped(last)];
-  const start = new RegExp(`${WORD_START}(?:${one}|${other})`, "giu");
+  const findStart = finder(`${WORD_START}(?:${one}|${other})`);
   const orders = [
     { from: sticky(one), to: sticky(`${other}${WORD_END}`) },
     { from: sticky(other), to: sticky(`${one}${WORD_END}`) },
   ];
-  const longestFirst = middle.toSorted((a, b) => b.length - a.length).map(escaped);
-  const between = sticky([...longestFirst, NO_WORD].join("|"));
+  const longestFirst = middle.toSorted((a, b) => b.length - a.length);
+  const between = sticky([...longestFirst.map(escaped), NO_WORD].join("|"));
   const endOf = (text: string, index: number): number | undefined => {
     for (const { from, to } of orders) {
       let place = after(from, text, index);
@@ -75,25 +117,17 @@ function fullName(first: string, middle: readonly string[], last: string): Quota
   return {
     token: last,
     isIdentifier: false,
-    replace(text, by) {
-      let [replaced, kept] = ["", 0];
-      for (let match = find(start, text, 0); match !== undefined; ) {
-        const end = endOf(text, match);
-        if (end !== undefined) {
-          replaced += text.slice(kept, match) + by(text.slice(match, end));
-          kept = end;
-        }
-        match = find(start, text, end ?? match + String.fromCodePoint(text.codePointAt(match) ?? 0).length);
+    // In another case, a letter may have two units instead of one.
+    maxLength: 2 * (first.length + last.length + MAX_BETWEEN * Math.max(1, longestFirst[0]?.length ?? 0)),
+    find(text, from) {
+      for (let start = findStart(text, from)?.start; start !== undefined; ) {
+        const end = endOf(text, start);
+        if (end !== undefined) return { start, end };
+        start = findStart(text, start + String.fromCodePoint(text.codePointAt(start) ?? 0).length)?.start;
       }
-      return replaced + text.slice(kept);
+      return undefined;
     },
   };
-}
-
-/** Index of the first match that begins at `from` or later. */
-function find(pattern: RegExp, text: string, from: number): number | undefined {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index;
 }
 
 /** End of the match that begins at `index`. */

@@ -38,6 +38,8 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       headers,
     );
     expect(projects.body.data).toEqual([{ ...project, status: "archived", archived_at: archived.body.archived_at }]);
+    const late = await service.sendOperator("POST", "/organization/projects", { name: "B" }, headers);
+    expect(late).toMatchObject({ status: 400, body: { error: { message: "The organization is archived." } } });
     const { body } = await service.sendOperator("GET", "/organization/audit_logs", undefined, headers);
     expect(body.data.map(({ type }: { type: string }) => type).sort()).toEqual([
       "api_key.created",

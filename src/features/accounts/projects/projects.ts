@@ -8,6 +8,7 @@ import type { ProjectRow } from "../account-rows.ts";
 import type { AccountTransaction, AccountTransactions } from "../account-transaction.ts";
 import type { Actor } from "../audit/audit.ts";
 import { checkName } from "../name.ts";
+import { findOrganization } from "../organizations/organization-queries.ts";
 import { PROJECT_ROLE_IDS } from "../roles/built-in-roles.ts";
 import { putMembership } from "../roles/role-changes.ts";
 import {
@@ -30,11 +31,13 @@ export class Projects {
     this.#transactions = transactions;
   }
 
-  /** Creates a project, of which a user who creates it is an owner. Throws a Fault for an invalid name. */
+  /** Creates a project, of which a user who creates it is an owner. Throws a Fault for an invalid name, or in an archived organization. */
   async create(actor: Actor, organizationId: string, name: string): Promise<Project> {
     const checked = checkName(name);
     return this.#transactions.run(actor, async (transaction) => {
       const { executor, now, audit } = transaction;
+      const organization = await findOrganization(executor, organizationId);
+      if (organization?.archivedAt != null) throw invalidRequest("The organization is archived.");
       const id = newId("proj_");
       const project = { id, organizationId, name: checked, isDefault: 0, createdAt: now, archivedAt: null };
       await insertProject(executor, project);
