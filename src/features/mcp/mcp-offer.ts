@@ -33,7 +33,18 @@ const LISTS: { readonly [Kind in OfferKind]: List<Kind> } = {
   templates: async (client, options) => (await client.listResourceTemplates(undefined, options)).resourceTemplates,
 };
 
-/** Returns a complete list, which is empty where the server does not have its kind. Throws for a list that is too long. */
+/** Fields by which requests name an entry, which the protocol wants to be unique within a list. */
+const IDENTITIES: { readonly [Kind in OfferKind]: (entry: McpOffer[Kind][number]) => string } = {
+  tools: ({ name }) => name,
+  prompts: ({ name }) => name,
+  resources: ({ uri }) => uri,
+  templates: ({ uriTemplate }) => uriTemplate,
+};
+
+/**
+ * Returns a complete list, with the first of entries that a request cannot tell apart; it is empty where the server does
+ * not have its kind. Throws for a list that is too long.
+ */
 export async function readOffer<Kind extends OfferKind>(
   kind: Kind,
   client: Client,
@@ -42,6 +53,15 @@ export async function readOffer<Kind extends OfferKind>(
   const capability = kind === "templates" ? "resources" : (kind as Exclude<OfferKind, "templates">);
   if (client.getServerCapabilities()?.[capability] === undefined) return [] as unknown as McpOffer[Kind];
   const entries = await LISTS[kind](client, options);
-  if (entries.length <= MAX_ENTRIES) return entries;
-  throw new Error(`It has ${entries.length} ${kind}; the limit is ${MAX_ENTRIES}.`);
+  if (entries.length > MAX_ENTRIES) {
+    throw new Error(`It has ${entries.length} ${kind}; the limit is ${MAX_ENTRIES}.`);
+  }
+  return distinct(kind, entries);
+}
+
+function distinct<Kind extends OfferKind>(kind: Kind, entries: McpOffer[Kind]): McpOffer[Kind] {
+  const identity = IDENTITIES[kind];
+  const seen = new Set<string>();
+  const isFirst = (entry: McpOffer[Kind][number]) => seen.size < seen.add(identity(entry)).size;
+  return entries.filter(isFirst) as unknown as McpOffer[Kind];
 }

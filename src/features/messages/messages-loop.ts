@@ -15,7 +15,7 @@ import {
 import { toTools } from "../../wire/anthropic/messages-tools.ts";
 import type { DeferredFunction, SentTool, ToolName } from "../../wire/responses/responses-tools.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { LoopRequest, OpenTools, ServiceTools } from "../tools/index.ts";
+import { closedOnFailure, type LoopRequest, type OpenTools, type ServiceTools } from "../tools/index.ts";
 
 /**
  * Returns the request of a tool loop; undefined: this service runs none of the tools. `isNative`: an upstream with the
@@ -64,19 +64,21 @@ export function toMessagesLoop(
           throw renameIn(failure, ofServers.length, indexes);
         }),
       );
-      for (const name of referencedTools(chat.body)) open.deferred.load({ name });
-      refuseApprovals(serviceTools, open);
-      const functions = new Map(
-        [...open.functions].filter(
-          ([, { serverLabel, name }]) => serverLabel === undefined || isEnabled(serverLabel, name),
-        ),
-      );
-      chat.mcp = {
-        types,
-        names: new Map([...functions].map(([name, each]) => [each.name, name])),
-        functions: [...functions.values()].map(({ definition }) => definition),
-      };
-      return { ...open, functions };
+      return closedOnFailure(open.close, () => {
+        for (const name of referencedTools(chat.body)) open.deferred.load({ name });
+        refuseApprovals(serviceTools, open);
+        const functions = new Map(
+          [...open.functions].filter(
+            ([, { serverLabel, name }]) => serverLabel === undefined || isEnabled(serverLabel, name),
+          ),
+        );
+        chat.mcp = {
+          types,
+          names: new Map([...functions].map(([name, each]) => [each.name, name])),
+          functions: [...functions.values()].map(({ definition }) => definition),
+        };
+        return { ...open, functions };
+      });
     },
     ask: (run) => runWithin(messagesFormat, chat, (each) => run(toTypedCall(messagesFormat.call(each)))),
   };

@@ -2,7 +2,7 @@ import { runWithin } from "../../http/answer-chat.ts";
 import { type ResponseChat, responsesFormat, toCall } from "../../wire/responses/responses-format.ts";
 import { functionsIn, loadedTools, TOOL_SEARCH } from "../../wire/responses/tool-search.ts";
 import { toTypedCall } from "../../wire/typed-call.ts";
-import type { LoopRequest, ServiceTools } from "../tools/index.ts";
+import { closedOnFailure, type LoopRequest, type ServiceTools } from "../tools/index.ts";
 
 /** Returns the request of a tool loop for a response. `positions`: those of the tools that this service runs. */
 export function toResponseLoop(tools: ServiceTools, positions: ReadonlySet<number>, chat: ResponseChat): LoopRequest {
@@ -14,9 +14,11 @@ export function toResponseLoop(tools: ServiceTools, positions: ReadonlySet<numbe
       const input = typeof prompt.input === "string" ? [] : prompt.input;
       const prior = { items: [...prompt.context, ...input], include: body.include ?? [] };
       const open = await tools.open(body, chat.tools, positions, { ...context, ...prior }, defersServer(body));
-      for (const each of functionsIn(loadedTools(prior.items))) open.deferred.load(each);
-      chat.tools = open.tools;
-      return open;
+      return closedOnFailure(open.close, () => {
+        for (const each of functionsIn(loadedTools(prior.items))) open.deferred.load(each);
+        chat.tools = open.tools;
+        return open;
+      });
     },
     ask: (run) => runWithin(responsesFormat, chat, (each) => run(toTypedCall(toCall(each)))),
   };

@@ -13,6 +13,6 @@ export type {
   ServiceToolType,
   ToolContext,
 } from "./service-tool.ts";
-export type { OpenTools, ServiceTools } from "./service-tools.ts";
+export { closedOnFailure, type OpenTools, type ServiceTools } from "./service-tools.ts";
 export { type LoopRequest, startToolLoop } from "./tool-loop.ts";
 export { withPath } from "./with-path.ts";

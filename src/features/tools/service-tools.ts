@@ -2,7 +2,7 @@
 
 import { type Caller, projectOf } from "../../contracts/caller.ts";
 import type { BodyMemory, Holding } from "../../http/body-memory.ts";
-import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { invalidRequest } from "../../kernel/faults.ts";
 import type { Annotation, ItemEvent } from "../../wire/responses/item-events.ts";
 import type { ResponsesBody } from "../../wire/responses/responses-body.ts";
 import { type ReadTools, serviceFunctionName, withDigest } from "../../wire/responses/responses-tools.ts";
@@ -74,7 +74,7 @@ export class ServiceTools {
     return positions;
   }
 
-  /** Opens the tools at these positions; closes those that opened when one does not. Throws a Fault. */
+  /** Opens the tools at these positions; closes those that opened where anything fails. Throws a Fault. */
   async open(
     body: Pick<ResponsesBody, "tools">,
     read: ReadTools,
@@ -89,13 +89,7 @@ export class ServiceTools {
       deferred.add(tool);
       if (tool.isLoaded) deferred.loadFunction(tool.definition.name);
     }
-    const names = new Set(read.names.keys());
-    const functionName = (name: string, namespace?: string) => {
-      const preferred = serviceFunctionName(name, namespace);
-      const unique = names.has(preferred) ? withDigest(preferred, `${namespace ?? ""}\0${name}`) : preferred;
-      names.add(unique);
-      return unique;
-    };
+    const functionName = uniqueNames(read.names.keys());
     const holdings: Holding[] = [];
     const opening = [...positions].map(async (position) => {
       const tool = sent[position] as (typeof sent)[number];
@@ -112,18 +106,45 @@ export class ServiceTools {
     });
     const settled = await Promise.allSettled(opening);
     const opened = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-    const close = () => {
+    const close = async () => {
       for (const each of holdings) each.release();
-      return closeAll(opened.map((each) => each.opened));
+      await Promise.allSettled(opened.map(async (each) => each.opened.close?.()));
     };
-    const failed = settled.find((each) => each.status === "rejected");
-    if (failed !== undefined) {
-      await close();
-      throw failed.reason;
-    }
-    for (const each of opened.flatMap(({ opened: { functions } }) => functions)) defer(each, defers, deferred);
-    return { ...merge(read, positions, opened, close), deferred };
+    return closedOnFailure(close, () => {
+      const failed = settled.find((each) => each.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+      for (const each of opened.flatMap(({ opened: { functions } }) => functions)) defer(each, defers, deferred);
+      return { ...merge(read, positions, opened), deferred, close };
+    });
   }
+}
+
+/** Returns what `use` makes of tools that are open, and closes them when it throws: nobody else can. */
+export async function closedOnFailure<Result>(close: OpenTools["close"], use: () => Result): Promise<Result> {
+  await using opened = new AsyncDisposableStack();
+  opened.defer(close);
+  const result = use();
+  opened.move();
+  return result;
+}
+
+/** Returns `ToolContext.functionName`. `taken`: names that the model calls functions of the caller by. */
+function uniqueNames(taken: Iterable<string>): ToolContext["functionName"] {
+  const names = new Set(taken);
+  /** Numbers of further functions with an equal name. */
+  const counts = new Map<string, number>();
+  return (name, namespace) => {
+    const preferred = serviceFunctionName(name, namespace);
+    const original = `${namespace ?? ""}\0${name}`;
+    let unique = preferred;
+    let count = counts.get(original) ?? 0;
+    for (; names.has(unique); count += 1) {
+      unique = withDigest(preferred, count === 0 ? original : `${original}\0${count}`);
+    }
+    counts.set(original, count);
+    names.add(unique);
+    return unique;
+  };
 }
 
 function defer({ serverLabel, name, definition }: ServiceFunction, defers: Defers, deferred: DeferredTools): void {
@@ -137,14 +158,12 @@ function merge(
   read: ReadTools,
   positions: ReadonlySet<number>,
   opened: readonly { type: ServiceToolType; opened: ServiceTool }[],
-  close: () => Promise<void>,
-): Omit<OpenTools, "deferred"> {
+): Omit<OpenTools, "deferred" | "close"> {
   const tools = opened.map((each) => each.opened);
   const all = opened.flatMap(({ type, opened: { functions } }) =>
     functions.map((each) => ({ type: type.type, function: each })),
   );
   const functions = new Map(all.map((each) => [each.function.definition.name, each.function]));
-  if (functions.size < all.length) throw new Fault("invalid-request", "Two tools have the same function.");
   const served = {
     positions,
     includes: opened.flatMap(({ type }) => type.includes ?? []),
@@ -161,10 +180,5 @@ function merge(
     items: tools.flatMap(({ items = [] }) => items),
     calls: tools.flatMap(({ calls = [] }) => calls),
     annotate: (text) => tools.flatMap((each) => each.annotate?.(text) ?? []),
-    close,
   };
-}
-
-async function closeAll(tools: readonly ServiceTool[]): Promise<void> {
-  await Promise.allSettled(tools.map((each) => each.close?.()));
 }
