@@ -284,6 +284,11 @@ export class Inference {
     return this.#runs.countRecorded(caller, at);
   }
 
+  /** Whether guardrails check what tools of a caller get and write. */
+  guardsTools(caller: Caller): boolean {
+    return this.#guardrails.applyToTools(caller);
+  }
+
   /**
    * Returns the guardrails of one call of a tool, which the caller of this ends; undefined: nothing checks it.
    * `name`: what records and webhooks name in place of a model.

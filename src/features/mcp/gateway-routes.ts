@@ -52,6 +52,13 @@ const DOCUMENTATION = "https://modelcontextprotocol.io";
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Methods that reach a server, and count as requests. */
 const COUNTED: ReadonlySet<unknown> = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
+/** Methods whose answers come from a memory of a minute. */
+const LISTS: ReadonlySet<unknown> = new Set([
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+]);
 /** Headers by which the protocol says what a request is. */
 const SENT_HEADERS = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
@@ -113,9 +120,10 @@ export function mcpGateway({
           const place = name === undefined ? {} : gateway.at(name, request.caller);
           if (place === undefined) throw noServer(String(name));
           const message = request.body as RpcMessage;
-          // Lists come from a memory of a minute, and the service's operations count themselves.
-          const counts = COUNTED.has(message.method) && place.server !== SERVICE_NAME;
-          if (counts) await inference.admit(request.caller);
+          // Guardrails may ask models about a list. The service's operations count themselves.
+          const isGuarded = LISTS.has(message.method) && inference.guardsTools(request.caller);
+          const counts = COUNTED.has(message.method) || isGuarded;
+          if (counts && place.server !== SERVICE_NAME) await inference.admit(request.caller);
           const leaving = new AbortController();
           const onLeave = onDisconnect(reply);
           onLeave(() => leaving.abort());

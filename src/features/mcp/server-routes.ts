@@ -3,6 +3,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { z } from "zod";
 import type { Caller } from "../../contracts/caller.ts";
+import { countRequest } from "../../http/count-requests.ts";
 import { onDisconnect } from "../../http/on-disconnect.ts";
 import { operation, rawOperation, routes } from "../../http/operation.ts";
 import type { Inference } from "../../inference/inference.ts";
@@ -64,9 +65,7 @@ export function mcpServers({ servers, gateway, inference, checkAccess }: McpServ
       },
       async ({ caller, query }) => {
         checkAccess(caller);
-        const guards = inference.guardsOfTool(caller, "mcp", () => {});
-        guards?.end();
-        const shows = { settings: false, texts: guards === undefined };
+        const shows = { settings: false, texts: !inference.guardsTools(caller) };
         return listServers(servers, servers.visibleTo(caller), query, shows);
       },
     ),
@@ -76,13 +75,17 @@ export function mcpServers({ servers, gateway, inference, checkAccess }: McpServ
         summary: "Lists the tools of an MCP server that the project may use. Not in OpenAI's API.",
         tag: "MCP",
         permission: "project",
+        counts: "by-handler",
         query: McpServersQuery,
         answer: McpToolList,
       },
-      async ({ caller, params, query }, reply) => {
+      async (request, reply) => {
+        const { caller, params, query } = request;
         checkAccess(caller);
         const server = find(params.server, caller);
         const page = parse(McpServersQuery, query);
+        // Guardrails may ask models about a list that nobody waits for to its end.
+        if (inference.guardsTools(caller)) await countRequest(request, reply);
         const { tools } = await servers.check(server, CHECK_MS);
         const guarded = await gateway.guardTools(tools, server, { caller, onDisconnect: onDisconnect(reply) });
         return listTools(guarded, server, page);

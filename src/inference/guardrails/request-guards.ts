@@ -84,10 +84,15 @@ export class RequestGuards {
     return this.#guards({ policy, caller, model: id, param, onDisconnect });
   }
 
+  /** Whether guardrails check what tools of a caller get and write. */
+  applyToTools(caller: Caller): boolean {
+    return this.policyOf(caller, undefined).some(({ type }) => type !== "moderation");
+  }
+
   /** Returns the guardrails of a call of a tool, which has no model; undefined: nothing checks it. */
   ofTool(caller: Caller, name: string, onDisconnect: OnDisconnect): Guards | undefined {
+    if (!this.applyToTools(caller)) return undefined;
     const policy = this.policyOf(caller, undefined);
-    if (policy.every(({ type }) => type === "moderation")) return undefined;
     return this.#guards({ policy, caller, model: name, param: "arguments", onDisconnect });
   }
 

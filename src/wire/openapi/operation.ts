@@ -22,8 +22,8 @@ export interface Operation {
   grants?: "credential" | "access";
   /**
    * Whether a call counts as a request of the caller's limits. Default: those of project keys but GET and DELETE count
-   * before their handlers run. `by-handler`: it runs a model, which counts, or counts in a dialect with headers of its own.
-   * `never`: it ends what costs, or the console calls it as people write.
+   * before their handlers run. `by-handler`: it runs a model, which counts, counts in a dialect with headers of its own, or
+   * counts where guardrails apply. `never`: it ends what costs, or the console calls it as people write.
    */
   counts?: "by-handler" | "never";
   query?: z.ZodObject;
