@@ -22,8 +22,8 @@ export interface QuotaClaim {
   choices?: number;
   /** Part of a request that is already counted: takes tokens and money, but does not count as a request. */
   isWithinRequest?: boolean;
-  /** Limits once the request was counted, before this claim of what it uses; undefined: this counts it. */
-  counted?: RateLimitStatus | undefined;
+  /** How the request was counted before this claim of what it uses; undefined: this counts it. */
+  counted?: Counted | undefined;
   /** Request of a batch, which leaves a part of each limit to others. */
   isBatch?: boolean;
   /** Epoch milliseconds. The request counts for this month, also when it ends in the next one. */
@@ -45,19 +45,24 @@ export interface UsageUpperBound {
   images?: number;
 }
 
+/** The model that a request has counted for, which may not be the one that runs, and its limits since then. */
+export interface Counted extends Pick<QuotaClaim, "model" | "catalogId"> {
+  rateLimitStatus: RateLimitStatus;
+}
+
 /** A request that counts already, because of what it has read before its run. */
 export class CountedRequest {
-  #rateLimitStatus: RateLimitStatus | undefined;
+  #counted: Counted | undefined;
 
-  constructor(rateLimitStatus: RateLimitStatus) {
-    this.#rateLimitStatus = rateLimitStatus;
+  constructor(counted: Counted) {
+    this.#counted = counted;
   }
 
-  /** Returns its limits to its first run, which does not count it again; undefined: a further run counts. */
-  adopt(): RateLimitStatus | undefined {
-    const rateLimitStatus = this.#rateLimitStatus;
-    this.#rateLimitStatus = undefined;
-    return rateLimitStatus;
+  /** Returns how it counted to its first run, which counts it only for other limits; undefined: a further run counts. */
+  adopt(): Counted | undefined {
+    const counted = this.#counted;
+    this.#counted = undefined;
+    return counted;
   }
 }
 

@@ -188,7 +188,8 @@ export class Runs {
    */
   async countEarly(caller: Caller, id: string | undefined, task: Task): Promise<CountedRequest> {
     const match = this.#models.findForTask(caller, id ?? this.#models.first(caller, task), task);
-    return new CountedRequest(await this.#count(caller, match));
+    const rateLimitStatus = await this.#count(caller, match);
+    return new CountedRequest({ model: match.id, catalogId: match.model.id, rateLimitStatus });
   }
 
   /** Counts a request that needs no model. Throws a Fault when it exceeds a limit. */

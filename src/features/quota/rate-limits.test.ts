@@ -5,26 +5,30 @@ import type { QuotaClaim } from "../../inference/quota.ts";
 import { createLogger } from "../../kernel/logger.ts";
 import { NO_USAGE } from "../../kernel/usage.ts";
 import { CompletionEstimates } from "./completion-estimates.ts";
+import { limitedScopes } from "./limited-scopes.ts";
 import type { Limits } from "./limits.ts";
 import { RateLimits } from "./rate-limits.ts";
 
 const caller = { kind: "project", organizationId: "org_a", projectId: "proj_a", keyId: "key_a" } as const;
+const PARROT = { model: "parrot", catalogId: "parrot" };
 let counters = new InMemoryCounters();
 afterEach(async () => {
   await counters.close();
   counters = new InMemoryCounters();
 });
 
-function start(limits: Limits) {
+/** `limits`: of all models together; `ofModel`: of each. */
+function start(limits: Limits, ofModel: Limits = {}) {
+  const defaults = { projectModel: ofModel, organization: limits, key: {}, user: {} };
   const quota = new RateLimits({
     counters,
-    scopesOf: () => [{ name: "all models", key: "org org_a", limits }],
+    scopesOf: limitedScopes(defaults, () => []),
     estimates: new CompletionEstimates(),
     requestTimeoutSeconds: 60,
     logger: createLogger("silent"),
     onRefused: () => {},
   });
-  const claim = { caller, model: "parrot", catalogId: "parrot", charges: () => [], startedAt: Date.now() };
+  const claim = { caller, ...PARROT, charges: () => [], startedAt: Date.now() };
   const bound = { ...NO_UPPER_BOUND, completionTokens: 10 };
   return {
     count: async (given: Partial<QuotaClaim> = {}) =>
@@ -37,23 +41,41 @@ function start(limits: Limits) {
 test("counts a request early by its limits of requests alone, and its run by the others", async () => {
   const { count, run } = start({ requestsPerMinute: 2, tokensPerMinute: 100, concurrentRequests: 1 });
   const first = await run();
-  const { rateLimitStatus: counted } = await count();
-  expect(counted).toEqual({ requests: { limit: 2, remaining: 0, resetSeconds: 60 } });
+  const { rateLimitStatus } = await count();
+  const counted = { ...PARROT, rateLimitStatus };
+  const { requests } = rateLimitStatus;
+  expect(rateLimitStatus).toEqual({ requests: { limit: 2, remaining: 0, resetSeconds: 60 } });
   await expect(run({ counted })).rejects.toMatchObject({
     message: expect.stringContaining("concurrent requests"),
-    limits: { requests: counted.requests, tokens: { limit: 100, remaining: 90 } },
+    limits: { requests, tokens: { limit: 100, remaining: 90 } },
   });
   first.settle(NO_USAGE, null);
   const adopted = await run({ counted });
-  expect(adopted.rateLimitStatus).toMatchObject({ requests: counted.requests, tokens: { limit: 100, remaining: 90 } });
+  expect(adopted.rateLimitStatus).toMatchObject({ requests, tokens: { limit: 100, remaining: 90 } });
   await expect(count()).rejects.toMatchObject({ message: expect.stringContaining("requests per min") });
 });
 
 test("shows the limits of a counted request whose run has no others", async () => {
   const { count, run } = start({ requestsPerDay: 5 });
-  const { rateLimitStatus: counted } = await count();
-  expect((await run({ counted })).rateLimitStatus).toEqual(counted);
+  const { rateLimitStatus } = await count();
+  const counted = { ...PARROT, rateLimitStatus };
+  expect((await run({ counted })).rateLimitStatus).toEqual(rateLimitStatus);
   expect((await run()).rateLimitStatus).toMatchObject({ requests: { limit: 5, remaining: 3 } });
+});
+
+test("a run of another model than the one that was counted takes that one's limit, and those of all models once", async () => {
+  const { count, run } = start({ requestsPerMinute: 10 }, { requestsPerMinute: 2 });
+  const other = { model: "sees", catalogId: "sees" };
+  const runOther = async () => run({ ...other, counted: { ...PARROT, ...(await count()) } });
+  expect((await runOther()).rateLimitStatus).toEqual({ requests: { limit: 2, remaining: 1, resetSeconds: 60 } });
+  await runOther();
+  await expect(run(other)).rejects.toMatchObject({ message: expect.stringContaining("sees in project proj_a") });
+  await expect(count()).rejects.toMatchObject({ message: expect.stringContaining("parrot in project proj_a") });
+  const third = { model: "third", catalogId: "third" };
+  const counted = { ...third, ...(await count(third)) };
+  expect((await run({ ...third, counted })).rateLimitStatus).toEqual(counted.rateLimitStatus);
+  const all = await count({ model: undefined, catalogId: undefined });
+  expect(all.rateLimitStatus.requests).toMatchObject({ limit: 10, remaining: 6 });
 });
 
 test("counts early requests of batches within their share", async () => {

@@ -57,9 +57,17 @@ export class RateLimits implements Quota {
   reserve(claim: QuotaClaim): Reservation | Promise<Reservation> {
     const scopes = this.#options.scopesOf(claim);
     if (scopes.length === 0) return UNLIMITED;
-    const buckets = scopes.flatMap((scope) => this.#bucketsOf(scope, claim));
+    const counted = this.#countedScopes(claim);
+    const buckets = scopes.flatMap((scope) => this.#bucketsOf(scope, claim, counted.has(scope.key)));
     if (buckets.length > 0) return this.#take(claim, buckets);
-    return claim.counted === undefined ? UNLIMITED : { ...UNLIMITED, rateLimitStatus: claim.counted };
+    return claim.counted === undefined ? UNLIMITED : { ...UNLIMITED, rateLimitStatus: claim.counted.rateLimitStatus };
+  }
+
+  /** Returns the keys of the scopes in which the request counts already. */
+  #countedScopes(claim: QuotaClaim): ReadonlySet<string> {
+    const { counted } = claim;
+    const scopes = counted === undefined ? [] : this.#options.scopesOf({ ...claim, ...counted });
+    return new Set(scopes.map(({ key }) => key));
   }
 
   async #take(claim: QuotaClaim, buckets: readonly Bucket[]): Promise<Reservation> {
@@ -75,12 +83,12 @@ export class RateLimits implements Quota {
       onRefused(claim.catalogId ?? "", refused.kind);
       throw refusal(claim, buckets, refused, outcome);
     }
-    const rateLimitStatus = { ...claim.counted, ...toRateLimitStatus(buckets, outcome.used) };
+    const rateLimitStatus = toRateLimitStatus(claim, buckets, outcome.used);
     return { rateLimitStatus, settle: (usage) => this.#settle(buckets, outcome.reservation, usage) };
   }
 
-  #bucketsOf(scope: LimitedScope, claim: QuotaClaim): Bucket[] {
-    const { operation, upperBound: computeUpperBound, isWithinRequest = false, counted } = claim;
+  #bucketsOf(scope: LimitedScope, claim: QuotaClaim, isCounted: boolean): Bucket[] {
+    const { operation, upperBound: computeUpperBound, isWithinRequest = false } = claim;
     const limits = claim.isBatch === true ? shareOf(scope.limits) : scope.limits;
     const upperBound = computeUpperBound();
     const completionTokens = upperBound.completionTokens ?? this.#options.estimates.estimate(claim);
@@ -112,7 +120,7 @@ export class RateLimits implements Quota {
       ...bucket("daily-requests", 1, limits.requestsPerDay, DAY_SECONDS),
     ];
     return [
-      ...(counted === undefined ? requests : []),
+      ...(isCounted ? [] : requests),
       ...read,
       ...(upperBound.audioBytes > 0 ? bucket("audio", upperBound.audioBytes, audio, MINUTE_SECONDS) : []),
       ...images,
@@ -161,7 +169,7 @@ function refusal(
   // The end of a running request is unknown, and its timeout would be far too long to wait.
   const seconds = refused.kind === "concurrent" ? 1 : retryAfterSeconds;
   const message = `Rate limit reached for ${describe(claim, refused)}: Limit ${refused.limit}, Used ${used[key]}, Requested ${refused.amount}. Please try again in ${formatSeconds(seconds)}.`;
-  const status = { ...claim.counted, ...toRateLimitStatus(buckets, used) };
+  const status = toRateLimitStatus(claim, buckets, used);
   return rateLimited(refused, message, { retryAfterSeconds: seconds, limits: status });
 }
 
@@ -192,9 +200,13 @@ function rateLimited(
   return new Fault(faultKind, message, { code: "rate_limit_exceeded", ...details });
 }
 
-/** Reports the limit with the least remaining of each kind. */
-function toRateLimitStatus(buckets: readonly Bucket[], used: Readonly<Record<string, number>>): RateLimitStatus {
-  const rateLimitStatus: RateLimitStatus = {};
+/** Reports the limit with the least remaining of each kind, also of those that counted the request before. */
+function toRateLimitStatus(
+  { counted }: QuotaClaim,
+  buckets: readonly Bucket[],
+  used: Readonly<Record<string, number>>,
+): RateLimitStatus {
+  const rateLimitStatus: RateLimitStatus = { ...counted?.rateLimitStatus };
   for (const { kind, key, limit, windowSeconds } of buckets) {
     if (kind !== "requests" && kind !== "daily-requests" && kind !== "tokens") continue;
     const name = kind === "tokens" ? "tokens" : "requests";
