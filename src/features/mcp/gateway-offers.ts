@@ -175,7 +175,9 @@ export class GatewayOffers {
     reader: Reader,
   ): Promise<GuardedEntries<Kind>> {
     const allows = (entry: Entry<Kind>) => KINDS[kind].allows(server, entry);
-    return this.#options.lists.guard<Kind>(entries, allows, () => this.#guardsOf(server, reader), "client");
+    const { sharesLists: isShared } = server;
+    const guards = () => this.#guardsOf(server, reader);
+    return this.#options.lists.guard<Kind>(entries, allows, guards, { reader: "client", isShared });
   }
 
   #guardsOf({ name }: McpServer, { caller, onDisconnect }: Reader) {

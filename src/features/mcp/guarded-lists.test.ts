@@ -28,6 +28,7 @@ interface ListRequest {
   tools?: readonly McpTool[];
   allows?: (tool: McpTool) => boolean;
   caller?: Caller;
+  isShared?: boolean;
   /** Gets what the client calls to leave. */
   onLeave?: (leave: () => void) => void;
 }
@@ -40,7 +41,13 @@ function open({ ask = async () => ({ action: "pass" }), policy = POLICY, maxChar
     questions.push(texts);
     return ask(texts);
   };
-  const guard = ({ tools = TOOLS, allows = () => true, caller = CALLER, onLeave = () => {} }: ListRequest = {}) => {
+  const guard = ({
+    tools = TOOLS,
+    allows = () => true,
+    caller = CALLER,
+    isShared = true,
+    onLeave = () => {},
+  }: ListRequest = {}) => {
     const guardsOf = () =>
       new Guards({
         ...{ policy, caller, model: "mcp/crm", param: "arguments", onEnded: undefined },
@@ -51,7 +58,7 @@ function open({ ask = async () => ({ action: "pass" }), policy = POLICY, maxChar
           ask: (_name, { texts }) => answer(texts),
         },
       });
-    return lists.guard<"tools">(tools, allows, guardsOf, "model");
+    return lists.guard<"tools">(tools, allows, guardsOf, { reader: "model", isShared });
   };
   const names = async (request?: ListRequest) => (await guard(request)).map(([{ name }]) => name);
   return { guard, names, questions };
@@ -182,4 +189,13 @@ test("a check that changes nothing is remembered with its choice of tools only",
   for (const { name } of TOOLS.slice(0, 10)) await guard({ allows: (tool) => tool.name === name });
   for (const { name } of TOOLS.slice(0, 10)) await guard({ allows: (tool) => tool.name === name });
   expect(questions).toHaveLength(10);
+});
+
+test("checks of lists that no other request gets leave those of shared lists where they are", async () => {
+  const { guard, questions } = open({ maxCharacters: 4000 });
+  await guard();
+  for (let count = 0; count < 100; count += 1) await guard({ tools: toolsOf(1), isShared: false });
+  expect(questions).toHaveLength(101);
+  await guard();
+  expect(questions).toHaveLength(101);
 });

@@ -15,6 +15,13 @@ export type Entry<Kind extends OfferKind> = McpOffer[Kind][number];
 /** Each entry as the server wrote it, then as the guardrails pass it on. */
 export type GuardedEntries<Kind extends OfferKind> = readonly (readonly [Entry<Kind>, Entry<Kind>])[];
 
+/** Who reads a list. */
+interface ListReader {
+  reader: ResultReader;
+  /** Whether later requests get the same list, so that its check is worth remembering. */
+  isShared: boolean;
+}
+
 /** What guardrails did to a list. */
 interface Checked {
   /** What stands in place of an entry, by its position; undefined: it is left out. */
@@ -47,7 +54,7 @@ export class GuardedLists {
     entries: McpOffer[Kind],
     allows: (entry: Entry<Kind>) => boolean,
     guardsOf: () => Guards | undefined,
-    reader: ResultReader,
+    { reader, isShared }: ListReader,
   ): Promise<GuardedEntries<Kind>> {
     const all = entries as readonly Entry<Kind>[];
     const isAllowed = all.map(allows);
@@ -55,11 +62,12 @@ export class GuardedLists {
     const guards = list.length === 0 ? undefined : guardsOf();
     if (guards === undefined) return list.map((entry) => [entry, entry] as const);
     try {
+      const check = () => checkEntries(list, listGuard(guards, reader));
       const { policy, priority } = guards;
       const selected = isAllowed.map(Number).join("");
       // An interactive request does not wait for a check in the background.
       const key = JSON.stringify([this.#nameOf(entries), reader, policy, deciderOf(guards), priority ?? "", selected]);
-      const { changes } = await this.#checked(key, list, guards, reader);
+      const { changes } = await (isShared ? this.#checked(key, guards, check) : check());
       return list.flatMap((entry, index) => {
         const guarded = changes.has(index) ? changes.get(index) : entry;
         return guarded === undefined ? [] : [[entry, guarded as Entry<Kind>] as const];
@@ -70,13 +78,13 @@ export class GuardedLists {
   }
 
   /** Returns the check of an earlier request, or of one that runs, or its own. */
-  async #checked(key: string, list: readonly object[], guards: Guards, reader: ResultReader): Promise<Checked> {
-    const { signal, report } = guards.context;
+  async #checked(key: string, { context }: Guards, check: () => Promise<Checked>): Promise<Checked> {
+    const { signal, report } = context;
     // The caller of a check that failed may have left, or be beyond a limit.
     const running = this.#checks.get(key)?.catch(() => undefined);
     const earlier = running && (await untilAborted(running, signal));
     if (earlier !== undefined) return earlier;
-    const checking = checkEntries(list, listGuard(guards, reader));
+    const checking = check();
     this.#checks.set(key, checking, { size: key.length });
     const settle = (checked?: Checked) => {
       if (this.#checks.peek(key) !== checking) return;

@@ -58,6 +58,8 @@ export interface McpServer extends ServerAccess {
   maxResultBytes: number;
   /** US dollars of a call of a tool, or of another method such as `resources/read`; undefined: no price is known. */
   priceOf(use: string): string | undefined;
+  /** Whether requests share its lists for a minute, rather than that each reads one. */
+  sharesLists: boolean;
   /** Returns all that the server has, whether the caller may use it or not. */
   list<Kind extends OfferKind>(kind: Kind, signal: AbortSignal): Promise<McpOffer[Kind]>;
   /** Returns a connection, which the user closes with `release`. Requests of several clients share that to a process. */
@@ -204,6 +206,7 @@ export class McpServers {
         if (Object.hasOwn(prices, use)) return prices[use];
         return OTHER_METHODS.has(use) ? undefined : pricePerCall;
       },
+      sharesLists: openAccount !== undefined || authorization === undefined,
       // What a server offers may depend on whose token it gets.
       list: (kind, signal) => {
         if (openAccount !== undefined) return this.#listOfAccount(server, kind, openAccount);
@@ -231,6 +234,7 @@ export class McpServers {
       maxResultBytes: MAX_CALLER_RESULT,
       ...accessOf([{}]),
       priceOf: () => undefined,
+      sharesLists: false,
       list: (kind, signal) => listOnce(kind, connect, signal),
       connect,
     };

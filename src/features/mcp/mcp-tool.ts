@@ -132,7 +132,8 @@ export class McpToolType implements ServiceToolType {
       const fault = new Fault("upstream-failed", message, { code: "mcp_server_failed", cause: failure });
       throw await guardListFault(fault, guards(), "model");
     }
-    return this.#lists.guard<"tools">(tools, allows, guards, "model");
+    const { sharesLists: isShared } = server;
+    return this.#lists.guard<"tools">(tools, allows, guards, { reader: "model", isShared });
   }
 
   #serverOf(body: McpToolBody, { caller, path, hold }: ToolContext): McpServer {
