@@ -439,7 +439,11 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
       testing_criteria: [equals],
     });
     const { id } = created;
+    await client.evals.update(id, { name: "Audited again", metadata: { team: "a" } });
+    // Nothing changes, and nothing is written.
     await client.evals.update(id, { name: "Audited again" });
+    await client.evals.update(id, { metadata: { team: "a" } });
+    await client.evals.update(id, {});
     const content = [{ item: { answer: "x" }, sample: { output_text: "x" } }];
     const data_source = { type: "jsonl", source: { type: "file_content", content } } as const;
     const run = await client.evals.runs.create(id, { name: "Graded", data_source });

@@ -254,6 +254,24 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     });
   });
 
+  test("writes nothing for a change that changes nothing", async () => {
+    const id = await create("unchanged", { model: "writer", messages: [{ role: "user", content: "One" }] });
+    await call("POST", `/${id}`, { description: "As it is" });
+    const { body: prompt } = await call("POST", `/${id}/labels/production`, { version: 1 });
+    const changes: [path: string, body: object][] = [
+      ["", {}],
+      ["", { name: "unchanged" }],
+      ["", { description: "As it is" }],
+      ["/labels/production", { version: 1 }],
+    ];
+    for (const [path, body] of changes) expect((await call("POST", `/${id}${path}`, body)).body).toEqual(prompt);
+    const log = await service.fetch(`/v1/organization/audit_logs?resource_ids=${id}`, {
+      headers: { authorization: `Bearer ${service.adminKey}` },
+    });
+    const { data } = (await log.json()) as { data: { type: string }[] };
+    expect(data.map(({ type }) => type)).toEqual(["prompt.label.updated", "prompt.updated", "prompt.created"]);
+  });
+
   test("says how requests with each version were rated", async () => {
     const id = await create("rated", { model: "writer", messages: [{ role: "user", content: "One" }] });
     await call("POST", `/${id}/versions`, {

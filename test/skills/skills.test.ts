@@ -183,6 +183,8 @@ test("records changes in the audit log, with their author", async () => {
   const { id } = await create();
   await client.skills.versions.create(id, { files: await zipFile(), default: true });
   await client.skills.update(id, { default_version: "1" });
+  // Nothing changes, and nothing is written.
+  await client.skills.update(id, { default_version: "1" });
   await client.skills.versions.delete("2", { skill_id: id });
   await client.skills.delete(id);
   const { auditLogs } = administrator(service);

@@ -75,8 +75,12 @@ export class Evals {
     change: { name?: string | undefined; metadata?: MetadataInput },
   ): Promise<Eval> {
     return this.#database.transaction(async (executor) => {
-      const { id } = await requireEval(executor, resource);
+      const before = await requireEval(executor, resource);
+      const { id } = before;
       const { name, metadata } = change;
+      const isSame =
+        (name ?? before.name) === before.name && (metadata === undefined || toText(metadata) === before.metadata);
+      if (isSame) return toEval(before);
       await updateEval(executor, id, {
         ...(name !== undefined && { name }),
         ...(metadata !== undefined && { metadata: toText(metadata) }),

@@ -82,6 +82,12 @@ export class Prompts {
     change: { name?: string | undefined; description?: string | null | undefined },
   ): Promise<Prompt> {
     return this.#change(author, async (executor, audit) => {
+      const before = await require(executor, resource);
+      const isSame =
+        (change.name ?? before.name) === before.name &&
+        (change.description === undefined || change.description === before.description);
+      // Others would wait for the lock.
+      if (isSame) return toPrompt(executor, before);
       await lockProject(executor, resource.projectId);
       const row = await require(executor, resource);
       const updatedAt = Date.now();
@@ -147,6 +153,8 @@ export class Prompts {
     checkLabel(label, "label");
     return this.#change(author, async (executor, audit) => {
       const row = await require(executor, resource);
+      const labelled = (await findLabels(executor, [row.id])).find((each) => each.label === label);
+      if (labelled?.version === version) return toPrompt(executor, row);
       const now = Date.now();
       await updatePrompt(executor, row.id, { updatedAt: now });
       const labels = await findLabels(executor, [row.id]);

@@ -118,6 +118,7 @@ export class Skills {
       const skill = await lockSkill(executor, resource);
       if (skill === undefined) throw skillNotFound(resource.id);
       const next = await requireVersion(executor, skill, version, "default_version");
+      if (next.version === skill.defaultVersion) return show(executor, skill);
       await updateSkill(executor, skill.id, { defaultVersion: next.version });
       const details = { defaultVersion: next.version, previousVersion: skill.defaultVersion };
       await audit("skill.updated", skill, details);
