@@ -23,6 +23,8 @@ export interface LeasedRowsOptions<Name extends LeasedTable> {
   /** What else a lease changes, and, when it is released, changes back. */
   set?: RawBuilder<unknown>;
   unset?: RawBuilder<unknown>;
+  /** Condition of rows that are due at once when they are released, whatever their delay. */
+  urgent?: RawBuilder<boolean>;
   /** Whether leases of an earlier process end with the first claim, where the database has one process only. */
   endsEarlierLeases?: boolean;
   /** Columns of the order in which rows are leased; default: when they were due. */
@@ -60,19 +62,20 @@ export class LeasedRows<Name extends LeasedTable, Row = Schema[Name]> {
         ? sql`${sql.ref(owner.id)} = ${randomUUID()}`
         : sql`${sql.ref(owner.count)} = ${sql.ref(owner.count)} + 1`;
     // PostgreSQL checks the condition again after waiting for another replica that leases the same row.
-    const query = sql<Row>`update ${sql.table(table)} set ${sql.join([taken, this.#dueIn(leaseMs), ...(set ? [set] : [])])} where ${sql.ref(key)} in (${first}) and ${isDue} returning *`;
+    const query = sql<Row>`update ${sql.table(table)} set ${sql.join([taken, this.#dueIn(sql`${leaseMs}`), ...(set ? [set] : [])])} where ${sql.ref(key)} in (${first}) and ${isDue} returning *`;
     return (await this.#database.run((executor) => query.execute(executor))).rows;
   }
 
   /** Extends the lease. Returns false when the row has ended or another process has it. */
   async renew(row: Row, leaseMs: number): Promise<boolean> {
-    return this.#update(row, [this.#dueIn(leaseMs)]);
+    return this.#update(row, [this.#dueIn(sql`${leaseMs}`)]);
   }
 
   /** Ends the lease: the row is due again after `delayMs`. Returns false as `renew`. */
   async release(row: Row, delayMs: number): Promise<boolean> {
-    const { unset } = this.#options;
-    return this.#update(row, [this.#dueIn(delayMs), ...(unset ? [unset] : [])]);
+    const { unset, urgent } = this.#options;
+    const due = urgent ? sql`case when ${urgent} then 0 else ${delayMs} end` : sql`${delayMs}`;
+    return this.#update(row, [this.#dueIn(due), ...(unset ? [unset] : [])]);
   }
 
   /** Ends the leases of an earlier process, once, where `endsEarlierLeases` says so; `claim` does it, too. */
@@ -96,7 +99,7 @@ export class LeasedRows<Name extends LeasedTable, Row = Schema[Name]> {
     return this.#options.open ?? sql`1 = 1`;
   }
 
-  #dueIn(delayMs: number): RawBuilder<unknown> {
+  #dueIn(delayMs: RawBuilder<unknown>): RawBuilder<unknown> {
     return sql`${sql.ref("dueAt")} = ${this.#database.now} + ${delayMs}`;
   }
 }

@@ -4,12 +4,13 @@ import { batchRow, takeOverBatch } from "../../../test/support/service/batch-row
 import { eventually } from "../../../test/support/service/eventually.ts";
 import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import { createLogger } from "../../kernel/logger.ts";
-import { type Database, openDatabase } from "../../storage/database.ts";
+import { type Database, type Executor, openDatabase } from "../../storage/database.ts";
 import { claimFairly } from "../../storage/fair-leases.ts";
 import { insertOrganization } from "../accounts/organizations/organization-queries.ts";
 import { insertProject } from "../accounts/projects/project-queries.ts";
 import { leasedBatches, startBatchJobs } from "./batch-jobs.ts";
-import { type ClaimedBatch, insertBatch, updateOwnedBatch } from "./batch-queries.ts";
+import { type ClaimedBatch, insertBatch, requestCancellation, updateOwnedBatch } from "./batch-queries.ts";
+import type { BatchRow } from "./batch-rows.ts";
 
 const databases = useDatabases();
 const logger = createLogger("silent");
@@ -34,6 +35,11 @@ function add(database: Database, id: string, projectId: string, createdAt: numbe
   return database.run((executor) => insertBatch(executor, { ...batchRow("file-a"), id, projectId, createdAt }));
 }
 
+function read(database: Database, id: string): Promise<BatchRow> {
+  const query = (executor: Executor) => executor.selectFrom("batches").selectAll().where("id", "=", id);
+  return database.run((executor) => query(executor).executeTakeFirstOrThrow());
+}
+
 /** Runs end when `end` is called. */
 function startJobs(database: Database, concurrency: number) {
   const running = new Map<string, (end: JobEnd) => void>();
@@ -46,7 +52,7 @@ function startJobs(database: Database, concurrency: number) {
     });
   };
   const jobs = startBatchJobs({ database, logger, concurrency, run });
-  cleanup.use(jobs);
+  cleanup.defer(() => jobs.close());
   const end = async (id: string) => {
     const endedAt = Date.now();
     await database.run(async (executor) => {
@@ -55,7 +61,8 @@ function startJobs(database: Database, concurrency: number) {
     });
     running.get(id)?.("over");
   };
-  return { jobs, started, end };
+  const pause = (id: string, retryAfterMs: number) => running.get(id)?.({ retryAfterMs });
+  return { jobs, started, end, pause };
 }
 
 describe.each(DATABASE_KINDS)("on %s", (kind) => {
@@ -71,6 +78,61 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await eventually(() => expect(started).toEqual(["a1", "a2", "b1", "a3"]));
   });
 
+  test("gives the place of a batch that waits to another project, and then its turn back", async () => {
+    const database = await open(kind, "proj_a", "proj_b");
+    for (const [index, id] of ["a1", "a2"].entries()) await add(database, id, "proj_a", index);
+    await add(database, "b1", "proj_b", 10);
+    const { started, end, pause } = startJobs(database, 1);
+    await eventually(() => expect(started).toEqual(["a1"]));
+    // Both of the first project are due, and older.
+    pause("a1", 0);
+    await eventually(() => expect(started).toEqual(["a1", "b1"]));
+    await end("b1");
+    await eventually(() => expect(started).toEqual(["a1", "b1", "a1"]));
+  });
+
+  test("ends batches that wait without a place: cancelled ones at once, others with their window", async () => {
+    const database = await open(kind, "proj_a", "proj_b");
+    await add(database, "a1", "proj_a", 1);
+    await add(database, "a2", "proj_a", 2);
+    const { jobs, started, end, pause } = startJobs(database, 1);
+    await eventually(() => expect(started).toEqual(["a1"]));
+    pause("a1", 600_000);
+    await eventually(() => expect(started).toEqual(["a1", "a2"]));
+    await add(database, "b1", "proj_b", 3);
+    await eventually(async () => expect((await read(database, "a1")).runId).toBeNull());
+    await database.run((executor) => requestCancellation(executor, { id: "a1", projectId: "proj_a" }, Date.now()));
+    jobs.wake();
+    await eventually(() => expect(started).toEqual(["a1", "a2", "a1"]));
+    await end("a1");
+    await database.run((executor) =>
+      executor.updateTable("batches").set({ expiresAt: 1 }).where("id", "=", "b1").execute(),
+    );
+    await eventually(() => expect(started).toEqual(["a1", "a2", "a1", "b1"]));
+  });
+
+  test("is due at once when it is cancelled while it leaves its place", async () => {
+    const database = await open(kind, "proj_a");
+    await add(database, "a1", "proj_a", 1);
+    const { started, pause } = startJobs(database, 1);
+    await eventually(() => expect(started).toEqual(["a1"]));
+    await database.run((executor) => requestCancellation(executor, { id: "a1", projectId: "proj_a" }, Date.now()));
+    pause("a1", 600_000);
+    await eventually(() => expect(started).toEqual(["a1", "a1"]));
+  });
+
+  test("leaves a running batch to its run when it is cancelled", async () => {
+    const database = await open(kind, "proj_a");
+    await add(database, "a1", "proj_a", 1);
+    const { started } = startJobs(database, 1);
+    await eventually(() => expect(started).toEqual(["a1"]));
+    const before = await read(database, "a1");
+    await database.run((executor) => requestCancellation(executor, { id: "a1", projectId: "proj_a" }, Date.now()));
+    const { status, runId, dueAt } = await read(database, "a1");
+    expect({ status, runId }).toEqual({ status: "cancelling", runId: before.runId });
+    expect(dueAt).toBeGreaterThanOrEqual(before.dueAt);
+  });
+
   test("gives an interrupted batch back, without the right to write for its earlier run", async () => {
     const database = await open(kind, "proj_a");
     await add(database, "a1", "proj_a", 1);
@@ -80,7 +142,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await database.run((executor) => executor.updateTable("batches").set({ dueAt: 0 }).execute());
     // The first claim of a process that has the database to itself ends all leases.
     const leases = { table: "batches", rows: leasedBatches(database), maxPerProject: 1 } as const;
-    const claim = () => claimFairly(database, leases, { leaseMs: 10_000, running: [] });
+    const claim = () => claimFairly(database, leases, { leaseMs: 10_000, running: [], turns: new Map() });
     expect(await claim()).toMatchObject({ id: "a1" });
     expect(await claim()).toBeUndefined();
     const owned = { id: "a1", runId: before?.runId ?? "" };

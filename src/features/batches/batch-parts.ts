@@ -65,6 +65,11 @@ export class BatchParts {
     return this.#pending >= MAX_PENDING_ANSWERS || this.#pendingCharacters >= MAX_PENDING_CHARACTERS;
   }
 
+  /** Whether all answers are stored. */
+  get isEmpty(): boolean {
+    return this.#pending === 0;
+  }
+
   add(answer: NewAnswer): void {
     this.#unwritten.push(answer);
     this.#pendingCharacters += answer.json.length;

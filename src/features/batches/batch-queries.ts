@@ -32,13 +32,16 @@ export async function findBatchOfInput(
   return ofProject(executor, projectId).where("inputFileId", "=", id).where("endedAt", "is", null).executeTakeFirst();
 }
 
-/** Asks for the end of a batch; one that has ended, or is about to, stays as it is. */
+/** Asks for the end of a batch, now also if it waits; one that has ended, or is about to, stays as it is. */
 export async function requestCancellation(
   executor: Executor,
   { projectId, id }: ProjectResource,
   now: number,
 ): Promise<void> {
-  const update = executor.updateTable("batches").set({ status: "cancelling", cancellingAt: now });
+  const update = executor.updateTable("batches").set(({ eb, ref }) => ({
+    ...{ status: "cancelling", cancellingAt: now },
+    dueAt: eb.case().when("runId", "is", null).then(0).else(ref("dueAt")).end(),
+  }));
   const running = ["validating", "in_progress"] as const;
   await update.where("id", "=", id).where("projectId", "=", projectId).where("status", "in", running).execute();
 }

@@ -21,7 +21,7 @@ export interface BatchRow extends ShownBatch {
   /** 1: the input was written for this batch and is deleted with it. */
   ownsInput: 0 | 1;
   status: BatchStatus;
-  /** Changes when another run takes the batch over; an earlier run can no longer write. */
+  /** Changes when another run takes the batch over; an earlier run can no longer write. Null: none has it. */
   runId: string | null;
   /** End of the lease of its run, or time from which it may run, by the database's clock. */
   dueAt: number;

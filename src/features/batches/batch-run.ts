@@ -3,7 +3,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Caller } from "../../contracts/caller.ts";
 import { Fault } from "../../kernel/faults.ts";
+import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import { Poll } from "../../kernel/jobs/poll.ts";
+import { Standstill } from "../../kernel/jobs/standstill.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
 import { toAnsweredLine } from "../../wire/openai/batch-lines.ts";
@@ -54,7 +56,10 @@ export class BatchRun {
   /** Failed attempts by line. */
   readonly #attempts = new Map<number, number>();
   #flushing: Promise<void> = Promise.resolve();
+  readonly #standstill = new Standstill();
   #stop: Stop | undefined;
+  /** Set once the batch gives its place up, because all its lines wait. */
+  #paused: { retryAfterMs: number } | undefined;
   #isDraining = false;
 
   /** `batch`: as it was when this run, by its `runId`, took it over. */
@@ -80,27 +85,32 @@ export class BatchRun {
     this.#stopFor("stopping");
   }
 
-  /** Resolves with true once the batch has ended, or another run has it. */
-  async run(): Promise<boolean> {
+  /** Ends as `over` once the batch has ended, or another run has it. */
+  async run(): Promise<JobEnd> {
     try {
       return await this.#runToEnd();
     } catch (failure) {
-      if (this.#lines.signal.aborted) return false;
+      if (this.#lines.signal.aborted) return "retry";
       throw failure;
     }
   }
 
-  async #runToEnd(): Promise<boolean> {
+  async #runToEnd(): Promise<JobEnd> {
     const input = await this.#scan();
-    if (typeof input === "string") return input === "ended";
+    if (typeof input === "string") return input === "ended" ? "over" : "retry";
     const answered = new Uint8Array(input.length);
     for await (const { index } of this.#parts.read()) answered[index] = 1;
     await this.#answerAll(input, answered);
-    if (this.#stop === "taken-over") return true;
-    if (this.#isDraining || this.#stop === "stopping") {
-      if (answered.some((each) => each === 0)) return false;
+    if (this.#stop === "taken-over") return "over";
+    if (this.#stop === undefined && this.#paused !== undefined) {
+      const windowMs = Math.max(0, this.#batch.expiresAt - Date.now());
+      return { retryAfterMs: Math.min(windowMs, this.#paused.retryAfterMs) };
     }
-    return this.#end(input, answered);
+    if (this.#isDraining || this.#stop === "stopping") {
+      if (answered.some((each) => each === 0)) return "retry";
+    }
+    await this.#end(input, answered);
+    return "over";
   }
 
   /** Returns the input. `ended`: it is not valid, and the batch has failed; `missing`: it may return. */
@@ -169,9 +179,10 @@ export class BatchRun {
     if (!pending.isEmpty) await this.#poll();
     const polls = [this.#startPolling(), new Poll(() => this.#flush(), { everyMs: FLUSH_MS })];
     try {
+      this.#standstill.progress();
       let running = 0;
       const work = async () => {
-        while (this.#stop === undefined && !this.#isDraining) {
+        while (this.#stop === undefined && this.#paused === undefined && !this.#isDraining) {
           const index = pending.take(Date.now());
           if (index !== undefined) {
             running += 1;
@@ -179,7 +190,11 @@ export class BatchRun {
               running -= 1;
             });
           } else if (pending.isEmpty && running === 0) return;
-          else await pause(IDLE_MS);
+          else {
+            const isWaiting = running === 0 && pending.isPaused(Date.now()) && this.#parts.isEmpty;
+            if (isWaiting) this.#paused = this.#standstill.end;
+            await pause(IDLE_MS);
+          }
           await this.#makeRoom();
         }
       };
@@ -204,12 +219,16 @@ export class BatchRun {
       const outcome = outcomeOf(answer, attempts);
       if (outcome.type === "retry") {
         if (outcome.isFailure) this.#attempts.set(index, attempts);
-        if (outcome.pausesBatch) pending.pause(Date.now() + outcome.delayMs);
+        if (outcome.pausesBatch) {
+          pending.pause(Date.now() + outcome.delayMs);
+          this.#standstill.refused(answer.retryAfterSeconds);
+        }
         return pending.retry(index, Date.now() + outcome.delayMs);
       }
       this.#attempts.delete(index);
       this.#parts.add({ index, isError: outcome.isError, json: toAnsweredLine(customId, answer), usage: answer.usage });
       answered[index] = 1;
+      this.#standstill.progress();
       onAnswered(outcome.isError);
     } catch (failure) {
       if (signal.aborted) return;
@@ -262,20 +281,18 @@ export class BatchRun {
     this.#lines.abort(new Fault("client-left", `The batch stopped: ${reason}.`));
   }
 
-  /** Returns true once the batch has ended. */
-  async #end(input: BatchInput, answered: Uint8Array): Promise<boolean> {
+  async #end(input: BatchInput, answered: Uint8Array): Promise<void> {
     const { database } = this.#options;
     const finalizingAt = Date.now();
     const begun = await database.run(async (executor) => {
       await updateOwnedBatch(executor, this.#owned, { status: "finalizing", finalizingAt }, "in_progress");
       return readOwnedStatus(executor, this.#owned);
     });
-    if (begun === undefined) return true;
+    if (begun === undefined) return;
     const unansweredCount = answered.reduce((count, each) => count + (each === 0 ? 1 : 0), 0);
     const status = unansweredCount === 0 ? "completed" : STATUS_AFTER[this.#stop ?? "cancelled"];
     const unanswered = input.unanswered(answered, status === "expired" ? "expired" : "cancelled");
     const end: BatchEnd = { status, ...(status === "failed" && { errors: JSON.stringify([KEY_REVOKED]) }) };
     await endWithResults(this.#options, this.#ending, end, { unanswered, left: unansweredCount });
-    return true;
   }
 }

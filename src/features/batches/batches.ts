@@ -4,11 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
 import { newId } from "../../kernel/id.ts";
-import type { JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
+import type { JobEnd } from "../../kernel/jobs/job-runner.ts";
 import { processOwner } from "../../kernel/process/process-owner.ts";
 import type { Page, PageRequest } from "../../storage/page.ts";
 import type { ProjectResource } from "../../storage/project-resource.ts";
-import { startBatchJobs } from "./batch-jobs.ts";
+import { type BatchJobs, startBatchJobs } from "./batch-jobs.ts";
 import { partsFolder } from "./batch-parts.ts";
 import {
   type ClaimedBatch,
@@ -47,7 +47,7 @@ export class Batches {
   readonly #options: BatchesOptions;
   readonly #runs = new Set<BatchRun>();
   readonly #missingInputs = new MissingInputs();
-  #jobs: JobRunner<ClaimedBatch> | undefined;
+  #jobs: BatchJobs | undefined;
   #isDraining = false;
 
   constructor(options: BatchesOptions) {
@@ -119,6 +119,7 @@ export class Batches {
       throw new Fault("conflict", `Cannot cancel a batch with status '${status}'.`);
     }
     await this.#options.database.run((executor) => requestCancellation(executor, resource, Date.now()));
+    this.#jobs?.wake();
     return this.find(resource);
   }
 
@@ -158,10 +159,12 @@ export class Batches {
     signal.addEventListener("abort", () => run.stop());
     logger.info({ batch: id, status, answered: completed + failed }, "batch runs");
     try {
-      const hasEnded = await run.run();
-      logger.info({ batch: id, hasEnded }, hasEnded ? "batch ended" : "batch interrupted");
-      if (hasEnded) return "over";
-      return this.#isDraining ? "interrupted" : "retry";
+      const end = await run.run();
+      const hasEnded = end === "over";
+      const isPaused = typeof end === "object";
+      const unended = isPaused ? "batch waits; it leaves its place to others" : "batch interrupted";
+      logger.info({ batch: id, hasEnded, ...(isPaused && end) }, hasEnded ? "batch ended" : unended);
+      return !hasEnded && this.#isDraining ? "interrupted" : end;
     } finally {
       this.#runs.delete(run);
       await rm(directory, { recursive: true, force: true });

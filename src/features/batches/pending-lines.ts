@@ -17,9 +17,13 @@ export class PendingLines {
     return this.#next >= this.#count && this.#retries.length === 0;
   }
 
+  isPaused(now: number): boolean {
+    return now < this.#pausedUntil;
+  }
+
   /** Takes a line that may run at `now`. */
   take(now: number): number | undefined {
-    if (now < this.#pausedUntil) return undefined;
+    if (this.isPaused(now)) return undefined;
     const due = this.#retries.findIndex(({ at }) => at <= now);
     if (due !== -1) return this.#retries.splice(due, 1)[0]?.index;
     if (this.#next >= this.#count) return undefined;

@@ -14,10 +14,10 @@ export interface JobStore<Job> {
 }
 
 /**
- * How a run ends. `over`: it has stored its end, or another process has the job; `retry`: due again after the delay;
- * `interrupted`: due again at once, for any process.
+ * How a run ends. `over`: it has stored its end, or another process has the job; `retry`: due again after the delay of
+ * such jobs; `retryAfterMs`: after this time; `interrupted`: at once, for any process.
  */
-export type JobEnd = "over" | "retry" | "interrupted";
+export type JobEnd = "over" | "retry" | "interrupted" | { retryAfterMs: number };
 
 export interface JobRunnerOptions<Job> {
   /** Plural, for the log: "batches". */
@@ -125,7 +125,8 @@ export class JobRunner<Job> implements AsyncDisposable {
       }
     }
     if (end === "over") return;
-    const delayMs = end === "retry" ? retryDelayMs(job) : 0;
+    const retryMs = end === "retry" ? retryDelayMs(job) : 0;
+    const delayMs = typeof end === "object" ? end.retryAfterMs : retryMs;
     try {
       await store.release(job, delayMs);
     } catch (error) {
