@@ -1,7 +1,7 @@
 /** Decides whether the answer of a line stands, or the line runs again. */
 
 import { backoffDelay } from "../../kernel/async/backoff.ts";
-import { MINUTE_MS } from "../../kernel/durations.ts";
+import { isRefusal, refusalWaitMs } from "../../kernel/jobs/refusal.ts";
 import type { AnsweredLine } from "../../wire/openai/batch-lines.ts";
 import type { LineUsage } from "./batch-parts.ts";
 
@@ -22,22 +22,19 @@ export type LineOutcome =
 /** Attempts that a line has at a model or an upstream that fails. */
 const MAX_ATTEMPTS = 5;
 const FAILURE_BACKOFF = { initial: 1_000, max: 30_000, jitter: [0.5, 1] } as const;
-const MIN_WAIT_MS = 250;
-const MAX_WAIT_MS = MINUTE_MS;
 /** Interactive requests come in groups. */
 const PREEMPTED_MS = 500;
 /** The status of requests that were ended, here for an interactive one. */
 const ENDED = 499;
 
 /** `attempts`: failed ones, this one included. */
-export function outcomeOf({ status, retryAfterSeconds, shouldRetry }: LineAnswer, attempts: number): LineOutcome {
+export function outcomeOf(answer: LineAnswer, attempts: number): LineOutcome {
+  const { status, retryAfterSeconds, shouldRetry } = answer;
   if (status < 400) return { type: "answered", isError: false };
   if (status === ENDED) return { type: "retry", delayMs: PREEMPTED_MS, pausesBatch: true, isFailure: false };
   if (!shouldRetry) return { type: "answered", isError: true };
-  if (status === 429 || (status === 503 && retryAfterSeconds !== undefined)) {
-    // The time is that of one request: the next one needs room of its own.
-    const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, (retryAfterSeconds ?? 1) * 1000));
-    return { type: "retry", delayMs: waitMs, pausesBatch: true, isFailure: false };
+  if (isRefusal(answer)) {
+    return { type: "retry", delayMs: refusalWaitMs(retryAfterSeconds), pausesBatch: true, isFailure: false };
   }
   if (status < 500 || attempts >= MAX_ATTEMPTS) return { type: "answered", isError: true };
   return { type: "retry", delayMs: backoffDelay(attempts, FAILURE_BACKOFF), pausesBatch: false, isFailure: true };

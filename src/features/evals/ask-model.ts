@@ -2,19 +2,22 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Caller } from "../../contracts/caller.ts";
-import type { InternalRequests } from "../../http/internal-requests.ts";
+import type { InternalAnswer, InternalRequests } from "../../http/internal-requests.ts";
 import { backoffDelay } from "../../kernel/async/backoff.ts";
+import { isRefusal, refusalWaitMs } from "../../kernel/jobs/refusal.ts";
 import { NO_SAMPLE_USAGE, type Sample, type SamplingParameters } from "../../wire/openai/evals/eval-runs.ts";
 import { outputTextOf } from "../../wire/openai/evals/messages-of.ts";
 
 const MAX_ATTEMPTS = 6;
-const BACKOFF_SECONDS = { initial: 1, max: 30, jitter: [0.8, 1.2] } as const;
+const BACKOFF_MS = { initial: 1_000, max: 30_000, jitter: [0.8, 1.2] } as const;
 
 export interface ModelCalls {
   requests: Pick<InternalRequests, "run">;
   /** The caller as it is now, whose policies may change. Rejects once its key has ended. */
   callerOf: () => Promise<Caller>;
   signal: AbortSignal;
+  /** Waits after a refusal, and resolves with whether it is no failed attempt; left out: each one is. */
+  waitForRoom?: (refusal: InternalAnswer) => Promise<boolean>;
 }
 
 interface Answered {
@@ -28,16 +31,23 @@ interface Answered {
 }
 
 /** Sends a request, again while the service or the model is busy. Rejects with the signal's reason. */
-export async function ask({ requests, callerOf, signal }: ModelCalls, path: string, body: object): Promise<Answered> {
+export async function ask(calls: ModelCalls, path: string, body: object): Promise<Answered> {
+  const { requests, callerOf, signal, waitForRoom } = calls;
   const bytes = Buffer.from(JSON.stringify(body));
-  for (let attempt = 1; ; attempt += 1) {
+  let attempt = 1;
+  for (;;) {
     const caller = await callerOf();
     const beganAt = performance.now();
     const answer = await requests.run({ caller, path, body: bytes }, signal);
+    if (isRefusal(answer) && (await waitForRoom?.(answer))) continue;
     const isTransient = answer.status === 429 || answer.status >= 500;
     if (isTransient && answer.shouldRetry && attempt < MAX_ATTEMPTS) {
-      const seconds = answer.retryAfterSeconds ?? backoffDelay(attempt, { ...BACKOFF_SECONDS, jitter: [0.8, 1.2] });
-      await pause(seconds * 1000, undefined, { signal });
+      const { retryAfterSeconds } = answer;
+      const isDated = retryAfterSeconds !== undefined;
+      await pause(isDated ? refusalWaitMs(retryAfterSeconds) : backoffDelay(attempt, BACKOFF_MS), undefined, {
+        signal,
+      });
+      attempt += 1;
       continue;
     }
     const { status, costNanoDollars } = answer;

@@ -11,6 +11,23 @@ export class KeyEnded extends Fault {
   }
 }
 
+/** Ends a run whose requests were refused for a day. */
+export class RunRefused extends Fault {
+  constructor({ status, body }: { status: number; body: string }) {
+    const reason = messageOf(body) ?? `The service answered ${status}.`;
+    const message = `No row was graded within 24 hours, because requests were refused. The last refusal: ${reason} Start another run once the model answers this key.`;
+    super("unavailable", message, { code: "requests_refused" });
+  }
+}
+
+function messageOf(body: string): string | undefined {
+  try {
+    return JSON.parse(body).error.message;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the project has no room for further results. */
 export function isFull(failure: unknown): failure is Fault {
   return failure instanceof Fault && failure.kind === "quota-exhausted";

@@ -16,10 +16,12 @@ import type { EvalDefinition } from "../../wire/openai/evals/evals.ts";
 import { type TemplateValues, templateFiller, valueAt } from "../../wire/openai/evals/fill-template.ts";
 import { toSaid } from "../../wire/openai/evals/messages-of.ts";
 import { type ModelCalls, sampleFrom } from "./ask-model.ts";
-import { KeyEnded } from "./eval-faults.ts";
+import { KeyEnded, RunRefused } from "./eval-faults.ts";
 import { addItem, type ClaimedRun, listSummaries, updateLeasedRun } from "./eval-queries.ts";
 import type { EvalItemRow } from "./eval-rows.ts";
 import { gradeByEach } from "./grade.ts";
+import type { RefusedRuns } from "./refused-runs.ts";
+import { RowStopped, RowsInFlight } from "./rows-in-flight.ts";
 import { SimilarityBudget } from "./similarity-budget.ts";
 import type { RunRow } from "./stored-rows.ts";
 
@@ -54,6 +56,7 @@ export interface EvalRunOptions {
   };
   storedBytes: Pick<StoredBytes, "add" | "checkRoom">;
   calls: RunCalls;
+  refusedRuns: RefusedRuns;
 }
 
 interface RunCalls extends Omit<ModelCalls, "callerOf"> {
@@ -69,11 +72,12 @@ interface RowOptions extends Omit<EvalRunOptions, "calls"> {
 const CONCURRENCY = 4;
 
 /**
- * Ends as `over` also when the run was cancelled or deleted, or another process has it. Throws a KeyEnded, what keeps
- * the key from being checked, and a Fault when the project has no room.
+ * Ends as `over` also when the run was cancelled or deleted, or another process has it; to be run later when all rows
+ * wait for limits or busy models. Throws a KeyEnded, a RunRefused, what keeps the key from being checked, and a Fault
+ * when the project has no room.
  */
 export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
-  const { database, run, rows, calls, storedBytes } = options;
+  const { database, run, rows, calls, storedBytes, refusedRuns } = options;
   const done = new Set(
     (await database.run((executor) => listSummaries(executor, run.id))).map(({ position }) => position),
   );
@@ -92,23 +96,35 @@ export async function runEval(options: EvalRunOptions): Promise<JobEnd> {
     }
   };
   let isOwned = await database.run((executor) => updateLeasedRun(executor, run, { total: rows.count }));
+  const inFlight = new RowsInFlight();
   const work = async () => {
     for (const position of remaining) {
-      if (!isOwned) return;
+      if (!isOwned || inFlight.end !== undefined) return;
       // Before the model is asked, which costs money.
       await storedBytes.checkRoom(run.projectId);
-      const item = await toItem({ ...options, calls: { ...calls, callerOf, signal } }, position);
+      const item = await inFlight.run({ ...calls, callerOf, signal }, (ofRow) =>
+        toItem({ ...options, calls: ofRow }, position),
+      );
       isOwned = await database.transaction((executor) => addItem(executor, run, item));
-      if (isOwned) storedBytes.add(run.projectId, item.content.length);
-      else stopping.abort(new Error("the run has ended"));
+      if (!isOwned) return stopping.abort(new Error("the run has ended"));
+      storedBytes.add(run.projectId, item.content.length);
+      done.add(position);
     }
   };
   const outcomes = await Promise.allSettled(Array.from({ length: CONCURRENCY }, work));
   if (!isOwned) return "over";
   if (calls.signal.aborted) return "interrupted";
   stopping.signal.throwIfAborted();
-  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  const failed = outcomes.find(
+    (outcome): outcome is PromiseRejectedResult =>
+      outcome.status === "rejected" && !(outcome.reason instanceof RowStopped),
+  );
   if (failed !== undefined) throw failed.reason;
+  if (inFlight.end !== undefined && done.size < rows.count) {
+    const { retryAfterMs, refusal } = inFlight.end;
+    if (refusedRuns.note(run.id, done.size)) throw new RunRefused(refusal);
+    return { retryAfterMs };
+  }
   await database.run((executor) => updateLeasedRun(executor, run, { status: "completed", endedAt: Date.now() }));
   return "over";
 }

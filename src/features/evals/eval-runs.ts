@@ -13,7 +13,7 @@ import type { RunDataSource } from "../../wire/openai/evals/data-source.ts";
 import type { ShownRun } from "../../wire/openai/evals/eval-runs.ts";
 import { type Accounts, type ProjectAuthor, recordProjectAudit } from "../accounts/index.ts";
 import type { SealedRows } from "../responses/index.ts";
-import { isFull, KeyEnded, notFound, requireContent } from "./eval-faults.ts";
+import { isFull, KeyEnded, notFound, RunRefused, requireContent } from "./eval-faults.ts";
 import { startEvalJobs } from "./eval-jobs.ts";
 import {
   type ClaimedRun,
@@ -38,6 +38,7 @@ import { type EvalRunOptions, type ItemContent, runEval } from "./eval-run.ts";
 import { type Evals, requireEval } from "./evals.ts";
 import { type MetadataInput, toText } from "./metadata-text.ts";
 import { openRows, type RowStores } from "./open-rows.ts";
+import { RefusedRuns } from "./refused-runs.ts";
 import { toRunRows } from "./run-rows.ts";
 import { checkSource, withDefaults } from "./run-source.ts";
 import { type RunTotals, totalsOf } from "./run-totals.ts";
@@ -72,6 +73,7 @@ export interface NewRuns {
 
 export class EvalRuns {
   readonly #options: EvalRunsOptions;
+  readonly #refusedRuns = new RefusedRuns();
   #jobs: JobRunner<ClaimedRun> | undefined;
 
   constructor(options: EvalRunsOptions) {
@@ -265,14 +267,16 @@ export class EvalRuns {
       if (!(failure instanceof Fault) || failure.kind === "unavailable") throw failure;
       return failWith(failure);
     }
-    return runEval({
-      ...{ database, run, source, rows, definition, storedBytes },
+    const end = await runEval({
+      ...{ database, run, source, rows, definition, storedBytes, refusedRuns: this.#refusedRuns },
       seal: (place, value) => content.seal({ table: "eval item", ...place }, value),
       calls: { requests, callerOf, signal },
     }).catch((failure: unknown) => {
-      if (failure instanceof KeyEnded || isFull(failure)) return failWith(failure);
+      if (failure instanceof KeyEnded || failure instanceof RunRefused || isFull(failure)) return failWith(failure);
       throw failure;
     });
+    if (end === "over") this.#refusedRuns.forget(id);
+    return end;
   }
 }
 
