@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Executor } from "../../storage/database.ts";
 import type { IdempotentRequestRow } from "./idempotent-request-rows.ts";
 
@@ -60,4 +61,14 @@ export async function countIdempotentRequests(executor: Executor, keyId: string,
     .where("keyId", "=", keyId)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Sums the stored answers of a key. */
+export async function sumAnswerBytes(executor: Executor, keyId: string): Promise<number> {
+  const { bytes } = await executor
+    .selectFrom("idempotentRequests")
+    .select(sql<number | string | null>`sum(length(${sql.ref("answer")}))`.as("bytes"))
+    .where("keyId", "=", keyId)
+    .executeTakeFirstOrThrow();
+  return Number(bytes ?? 0);
 }

@@ -4,8 +4,9 @@ import { hash } from "node:crypto";
 import { DAY_MS, MINUTE_MS } from "../../kernel/durations.ts";
 import { Keyring } from "../../kernel/encryption/keyring.ts";
 import { Fault, invalidRequest } from "../../kernel/faults.ts";
+import { growingCache } from "../../kernel/growing-cache.ts";
 import { Secret } from "../../kernel/secret.ts";
-import type { Database } from "../../storage/database.ts";
+import type { Database, Executor } from "../../storage/database.ts";
 import {
   countIdempotentRequests,
   findIdempotentRequest,
@@ -13,6 +14,7 @@ import {
   removeIdempotentRequest,
   renewIdempotentRequest,
   storeAnswer,
+  sumAnswerBytes,
 } from "./idempotent-request-queries.ts";
 import type { IdempotentRequestRow } from "./idempotent-request-rows.ts";
 
@@ -21,6 +23,11 @@ const KEPT_MS = DAY_MS;
 const MAX_RUNNING_MS = MINUTE_MS;
 /** Requests that one key may have in a day. */
 const MAX_PER_KEY = 10_000;
+/** Answers of one key together. */
+const MAX_BYTES_PER_KEY = 64 * 1024 ** 2;
+/** Summing reads each row of the key: less often than once per request. */
+const SUM_AGE_MS = MINUTE_MS;
+const MAX_SUMS = 10_000;
 /** Objects of the API are smaller; a larger answer is not repeated. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 const MAX_KEY_LENGTH = 255;
@@ -49,6 +56,8 @@ export interface FirstRequest {
 
 export class IdempotentRequests {
   readonly #database: Database;
+  /** Bytes of the answers of a key: those that were summed, and those that this process stored since. */
+  readonly #sums = growingCache<{ bytes: number; summedAt: number }>(MAX_SUMS);
 
   constructor(database: Database) {
     this.#database = database;
@@ -71,6 +80,7 @@ export class IdempotentRequests {
     const former = await this.#database.transaction(async (executor) => {
       if (await insertIdempotentRequest(executor, row)) {
         if ((await countIdempotentRequests(executor, keyId, now)) > MAX_PER_KEY) throw tooMany();
+        if ((await this.#bytesOf(executor, keyId, now)) >= MAX_BYTES_PER_KEY) throw tooLarge();
         return undefined;
       }
       const existing = await findIdempotentRequest(executor, row.id);
@@ -87,12 +97,24 @@ export class IdempotentRequests {
     return { status: former.status, body: keyringOf(idempotencyKey).decrypt(former.answer, former.id) };
   }
 
+  /** Those of rows that have expired are left out after a minute at the latest where they decide. */
+  async #bytesOf(executor: Executor, keyId: string, now: number): Promise<number> {
+    const sum = this.#sums.get(keyId);
+    const isFull = sum !== undefined && sum.bytes >= MAX_BYTES_PER_KEY;
+    if (sum !== undefined && !(isFull && sum.summedAt <= now - SUM_AGE_MS)) return sum.bytes;
+    const bytes = await sumAnswerBytes(executor, keyId);
+    this.#sums.set(keyId, { bytes, summedAt: now });
+    return bytes;
+  }
+
   async #end(row: IdempotentRequestRow, idempotencyKey: string, status: number, body: string): Promise<void> {
     const isRepeatable = status >= 200 && status < 300 && Buffer.byteLength(body) <= MAX_ANSWER_BYTES;
     const answer = isRepeatable ? keyringOf(idempotencyKey).encrypt(body, row.id) : undefined;
     await this.#database.run((executor) =>
       answer === undefined ? removeIdempotentRequest(executor, row) : storeAnswer(executor, row, { status, answer }),
     );
+    const sum = this.#sums.get(row.keyId);
+    if (sum !== undefined && answer !== undefined) sum.bytes += answer.length;
   }
 }
 
@@ -119,5 +141,10 @@ function tooLong({ length }: string): Fault {
 
 function tooMany(): Fault {
   const message = `This API key has sent ${MAX_PER_KEY} requests with an Idempotency-Key within 24 hours, the limit. Send others without the header.`;
+  return new Fault("quota-exhausted", message, { code: "too_many_idempotency_keys" });
+}
+
+function tooLarge(): Fault {
+  const message = `The answers to requests of this API key with an Idempotency-Key within 24 hours have ${MAX_BYTES_PER_KEY / 1024 ** 2} MiB, the limit. Send others without the header.`;
   return new Fault("quota-exhausted", message, { code: "too_many_idempotency_keys" });
 }
