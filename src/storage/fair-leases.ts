@@ -35,6 +35,9 @@ interface Turns {
   set(projectId: string, time: number): unknown;
 }
 
+/** Since when a row has been waiting: its creation, or the time that a former run of it named. */
+export const WAITING_SINCE = sql`case when ${sql.ref("dueAt")} = 0 then ${sql.ref("createdAt")} else ${sql.ref("dueAt")} end`;
+
 /** Projects whose turns are remembered. */
 const MAX_TURNS = 10_000;
 
@@ -61,8 +64,8 @@ export function fairLeases<Name extends FairTable, Row extends { projectId: stri
 }
 
 /**
- * Leases the oldest due row of the project with the fewest running ones, of several the one whose last turn was first:
- * a row that is due again and again would come before all that were created later. Undefined when none is due, or
+ * Leases the first due row of the project with the fewest running ones, of several the one whose last turn was first:
+ * a project with many rows that are due again and again would come before the others. Undefined when none is due, or
  * another replica was faster.
  */
 export async function claimFairly<Name extends FairTable, Row extends { projectId: string }>(
@@ -97,7 +100,7 @@ async function dueProjects(
     select ${project} from ${sql.table(table)}
     where ${sql.ref("endedAt")} is null and ${sql.ref("dueAt")} <= ${database.now} and ${where} ${others}
     group by ${project}
-    order by min(${sql.ref("createdAt")})
+    order by min(${WAITING_SINCE})
   `;
   const { rows } = await database.run((executor) => query.execute(executor));
   return rows.map(({ projectId }) => projectId);

@@ -27,8 +27,8 @@ export interface LeasedRowsOptions<Name extends LeasedTable> {
   urgent?: RawBuilder<boolean>;
   /** Whether leases of an earlier process end with the first claim, where the database has one process only. */
   endsEarlierLeases?: boolean;
-  /** Columns of the order in which rows are leased; default: when they were due. */
-  orderBy?: readonly Column<Name>[];
+  /** Order in which rows are leased; default: when they were due. */
+  orderBy?: RawBuilder<unknown>;
 }
 
 export class LeasedRows<Name extends LeasedTable, Row = Schema[Name]> {
@@ -53,29 +53,28 @@ export class LeasedRows<Name extends LeasedTable, Row = Schema[Name]> {
     where?: RawBuilder<unknown>;
   }): Promise<Row[]> {
     await this.endEarlierLeases();
-    const { table, key, owner, orderBy = ["dueAt"] as never, set } = this.#options;
+    const { table, key, owner, orderBy = sql.ref("dueAt"), set } = this.#options;
     const isDue = sql`${sql.ref("dueAt")} <= ${this.#database.now} and ${this.#open}`;
-    const order = sql.join(orderBy.map((column) => sql.ref(column)));
-    const first = sql`select ${sql.ref(key)} from ${sql.table(table)} where ${isDue} and ${where} order by ${order} limit ${limit}`;
+    const first = sql`select ${sql.ref(key)} from ${sql.table(table)} where ${isDue} and ${where} order by ${orderBy} limit ${limit}`;
     const taken =
       "id" in owner
         ? sql`${sql.ref(owner.id)} = ${randomUUID()}`
         : sql`${sql.ref(owner.count)} = ${sql.ref(owner.count)} + 1`;
     // PostgreSQL checks the condition again after waiting for another replica that leases the same row.
-    const query = sql<Row>`update ${sql.table(table)} set ${sql.join([taken, this.#dueIn(sql`${leaseMs}`), ...(set ? [set] : [])])} where ${sql.ref(key)} in (${first}) and ${isDue} returning *`;
+    const query = sql<Row>`update ${sql.table(table)} set ${sql.join([taken, this.#dueIn(leaseMs), ...(set ? [set] : [])])} where ${sql.ref(key)} in (${first}) and ${isDue} returning *`;
     return (await this.#database.run((executor) => query.execute(executor))).rows;
   }
 
   /** Extends the lease. Returns false when the row has ended or another process has it. */
   async renew(row: Row, leaseMs: number): Promise<boolean> {
-    return this.#update(row, [this.#dueIn(sql`${leaseMs}`)]);
+    return this.#update(row, [this.#dueIn(leaseMs)]);
   }
 
-  /** Ends the lease: the row is due again after `delayMs`. Returns false as `renew`. */
+  /** Ends the lease: the row is due again after `delayMs`, with 0 as if it had never been leased. Returns false as `renew`. */
   async release(row: Row, delayMs: number): Promise<boolean> {
-    const { unset, urgent } = this.#options;
-    const due = urgent ? sql`case when ${urgent} then 0 else ${delayMs} end` : sql`${delayMs}`;
-    return this.#update(row, [this.#dueIn(due), ...(unset ? [unset] : [])]);
+    const { unset, urgent = sql`1 = 0` } = this.#options;
+    const due = sql`case when ${delayMs} = 0 or ${urgent} then 0 else ${this.#database.now} + ${delayMs} end`;
+    return this.#update(row, [sql`${sql.ref("dueAt")} = ${due}`, ...(unset ? [unset] : [])]);
   }
 
   /** Ends the leases of an earlier process, once, where `endsEarlierLeases` says so; `claim` does it, too. */
@@ -99,7 +98,7 @@ export class LeasedRows<Name extends LeasedTable, Row = Schema[Name]> {
     return this.#options.open ?? sql`1 = 1`;
   }
 
-  #dueIn(delayMs: RawBuilder<unknown>): RawBuilder<unknown> {
+  #dueIn(delayMs: number): RawBuilder<unknown> {
     return sql`${sql.ref("dueAt")} = ${this.#database.now} + ${delayMs}`;
   }
 }

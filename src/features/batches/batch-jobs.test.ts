@@ -91,6 +91,19 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await eventually(() => expect(started).toEqual(["a1", "b1", "a1"]));
   });
 
+  test("gives the place of a batch that waits to later ones of its project before it runs again", async () => {
+    const database = await open(kind, "proj_a");
+    for (const [index, id] of ["a1", "a2", "a3"].entries()) await add(database, id, "proj_a", index + 1);
+    const { started, end, pause } = startJobs(database, 1);
+    for (const [index, id] of ["a1", "a2"].entries()) {
+      await eventually(() => expect(started.length).toBe(index + 1));
+      pause(id, 1);
+    }
+    await eventually(() => expect(started).toEqual(["a1", "a2", "a3"]));
+    await end("a3");
+    await eventually(() => expect(started).toEqual(["a1", "a2", "a3", "a1"]));
+  });
+
   test("ends batches that wait without a place: cancelled ones at once, others with their window", async () => {
     const database = await open(kind, "proj_a", "proj_b");
     await add(database, "a1", "proj_a", 1);

@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import { fairLeases } from "../../storage/fair-leases.ts";
+import { fairLeases, WAITING_SINCE } from "../../storage/fair-leases.ts";
 import { LeasedRows } from "../../storage/leased-rows.ts";
 import type { ClaimedBatch } from "./batch-queries.ts";
 
@@ -76,7 +76,7 @@ export function leasedBatches(database: Database): LeasedRows<"batches", Claimed
     open: sql`ended_at is null`,
     unset: sql`run_id = null`,
     urgent: CANCELLING,
-    orderBy: ["createdAt"],
+    orderBy: WAITING_SINCE,
     endsEarlierLeases: true,
   });
 }

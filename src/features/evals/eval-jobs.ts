@@ -8,7 +8,7 @@ import { MINUTE_MS } from "../../kernel/durations.ts";
 import { type JobEnd, JobRunner } from "../../kernel/jobs/job-runner.ts";
 import type { Logger } from "../../kernel/logger.ts";
 import type { Database } from "../../storage/database.ts";
-import { fairLeases } from "../../storage/fair-leases.ts";
+import { fairLeases, WAITING_SINCE } from "../../storage/fair-leases.ts";
 import { LeasedRows } from "../../storage/leased-rows.ts";
 import type { ClaimedRun } from "./eval-queries.ts";
 
@@ -35,7 +35,7 @@ export function startEvalJobs({ database, logger, run }: EvalJobsOptions): JobRu
     open: sql`ended_at is null`,
     set: sql`status = 'in_progress', starts = starts + 1`,
     unset: sql`starts = starts - 1`,
-    orderBy: ["createdAt"],
+    orderBy: WAITING_SINCE,
     endsEarlierLeases: true,
   });
   return new JobRunner<ClaimedRun>({

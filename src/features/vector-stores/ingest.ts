@@ -36,7 +36,7 @@ export function startIngest(options: IngestJobsOptions): JobRunner<ClaimedFile> 
     owner: { id: "runId" },
     open: sql`status = 'in_progress'`,
     set: sql`attempts = attempts + 1`,
-    orderBy: ["dueAt", "createdAt"],
+    orderBy: sql`${sql.ref("dueAt")}, ${sql.ref("createdAt")}`,
     endsEarlierLeases: true,
   });
   // Leaves a place for other projects.
