@@ -69,7 +69,7 @@ async function open({ input, ...overrides }: Partial<BatchRunOptions> & { input?
       executor.selectFrom("batches").selectAll().where("id", "=", row.id).executeTakeFirstOrThrow(),
     );
   const cancel = () => database.run((executor) => requestCancellation(executor, row, Date.now()));
-  return { runAgain, read, cancel };
+  return { runAgain, read, cancel, files, directory };
 }
 
 function linesOf(...ids: string[]): string {
@@ -100,6 +100,18 @@ test("fails a batch whose input stays missing in the storage", async () => {
   vi.setSystemTime(Date.now() + 2 * MINUTE_MS);
   expect(await runAgain()).toBe("over");
   expect(await read()).toMatchObject({ status: "failed", errors: expect.stringContaining("missing_input") });
+});
+
+test("begins no batch of a project whose results exceed its limit since it was created", async () => {
+  const { sent, ...lines } = scriptedLines(new Set());
+  const { runAgain, read, files, directory } = await open({ input: linesOf("a"), ...lines });
+  const path = join(directory, "output");
+  await writeFile(path, "x");
+  const output = { projectId: "proj_a", purpose: "batch_output", filename: "o.jsonl", path, bytes: 1_000_000 } as const;
+  await files.createOutput(output);
+  expect(await runAgain()).toBe("over");
+  expect(await read()).toMatchObject({ status: "failed", errors: expect.stringContaining("insufficient_quota") });
+  expect(sent).toEqual([]);
 });
 
 test("leaves its place when all lines have waited for a minute, and sends no answered line again", async () => {

@@ -14,6 +14,7 @@ import type { WebhookOutbox } from "../webhooks/index.ts";
 import { BatchInput } from "./batch-input.ts";
 import { BatchParts } from "./batch-parts.ts";
 import { type BatchEnd, readOwnedStatus, updateOwnedBatch } from "./batch-queries.ts";
+import { roomErrors } from "./batch-room.ts";
 import type { BatchRow } from "./batch-rows.ts";
 import { KEY_REVOKED, STATUS_AFTER, type Stop } from "./batch-stop.ts";
 import { type EndingRun, endWithResults, storeEnd } from "./end-batch-run.ts";
@@ -139,6 +140,7 @@ export class BatchRun {
       polling?.stop();
     }
     const { lines, errors } = scanned;
+    if (status === "validating") errors.push(...(await roomErrors(files, this.#batch.projectId)));
     if (status === "validating" && errors.length > 0) {
       await storeEnd(this.#options, this.#ending, { status: "failed", errors: JSON.stringify(errors) });
       return "ended";
