@@ -1,4 +1,4 @@
-/** What an administrator prepared ends with the key, the right or the session by which it was prepared. */
+/** What an administrator prepared ends with the key or the right by which it was prepared. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALL_PERMISSIONS } from "../../src/contracts/permissions.ts";
@@ -70,18 +70,6 @@ test.each(Object.entries(PREPARED))("%s ends with the key", async (_name, prepar
   const open = await prepare(value);
   await send(service.adminKey, "DELETE", `/admin_api_keys/${id}`);
   expect((await open()).statusCode).toBe(401);
-});
-
-test("a sign-in code ends with the session that created it", async () => {
-  const { value } = await newAdminKey();
-  const { headers: answered } = await signIn("session", { key: value });
-  const headers = { ...HEADERS, cookie: String(answered["set-cookie"]).split(";")[0] ?? "" };
-  const newCode = async (): Promise<{ code: string }> =>
-    (await service.inject({ method: "POST", url: "/v1/organization/console_sign_in_codes", headers })).json();
-  const [earlier, later] = [await newCode(), await newCode()];
-  expect((await signIn("session", { code: earlier.code })).statusCode).toBe(200);
-  expect((await service.inject({ method: "DELETE", url: "/console/session", headers })).statusCode).toBe(200);
-  expect((await signIn("session", { code: later.code })).statusCode).toBe(401);
 });
 
 test("a password link of an owner ends with the role of its author", async () => {

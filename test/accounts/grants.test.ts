@@ -89,6 +89,17 @@ test("only the operator creates sign-in codes: with one, an owner would have a r
   expect((await post(service.adminKey, "/console_sign_in_codes")).status).toBe(200);
 });
 
+test("no session creates a sign-in code, with which it would go on without end", async () => {
+  const { code } = (await post(service.adminKey, "/console_sign_in_codes")).body;
+  const sessions = [await signInWith(service.adminKey), await send("POST", "/console/session", SAME_ORIGIN, { code })];
+  for (const { cookie } of sessions) {
+    const headers = { ...SAME_ORIGIN, cookie };
+    const refusal = await send("POST", "/v1/organization/console_sign_in_codes", headers);
+    expect(refusal).toMatchObject({ status: 403, body: { error: { code: "insufficient_permissions" } } });
+    expect(refusal.body.error.message).toContain("parlance console");
+  }
+});
+
 test("the audit log has an entry for each sign-in code, which that of its sign-in names", async () => {
   const { body } = await post(service.adminKey, "/console_sign_in_codes");
   await send("POST", "/console/session", SAME_ORIGIN, { code: body.code });

@@ -7,7 +7,7 @@ import { type Accounts, actorOf } from "../accounts/index.ts";
 
 /**
  * POST /v1/organization/console_sign_in_codes. A code signs in with the operator's keys, so that only unrestricted
- * keys of the operator's organization create one.
+ * keys of the operator's organization create one, and no session of theirs.
  */
 export function signInCodes(accounts: Accounts): FastifyPluginAsync {
   return routes(
@@ -16,7 +16,7 @@ export function signInCodes(accounts: Accounts): FastifyPluginAsync {
       {
         grants: "credential",
         summary:
-          "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; unrestricted admin keys of the default organization only, which belong to no user.",
+          "Creates a code that signs in to the console with the operator's keys, once, within an hour. Not in OpenAI's API; unrestricted admin keys of the default organization only, which belong to no user, and no sessions of the console.",
         tag: "Organization",
         permission: "admin",
         requires: "no-user",

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../../../test/support/databases/databases.ts";
 import type { Caller } from "../../../contracts/caller.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../kernel/durations.ts";
+import { MINUTE_MS } from "../../../kernel/durations.ts";
 import { accountExtensions } from "../../../serving/account-extensions.ts";
 import { openDatabase } from "../../../storage/database.ts";
 import { Accounts } from "../accounts.ts";
@@ -80,25 +80,5 @@ describe.each(DATABASE_KINDS)("sessions of keys on %s", (kind) => {
     const first = await signIn(await accounts.authenticate(secret.reveal()));
     const second = await signIn(project, first.token);
     expect(await accounts.authenticateSession(second.token, "admin")).toMatchObject({ keyId: key.id });
-  });
-
-  test("a sign-in code works after another key joined the session of its author, and no longer than its author", async () => {
-    const { accounts, project, admin, signIn, endAt } = await open();
-    const newCode = async (token: string) => {
-      const author = await accounts.authenticateSession(token, "admin");
-      const { keyId, sessionId } = author ?? {};
-      expect(sessionId).toBeDefined();
-      return (await accounts.consoleSessions.createSignInCode({ ...OPERATOR, keyId, sessionId })).reveal();
-    };
-    const first = await signIn(admin);
-    const code = await newCode(first.token);
-    const second = await signIn(project, first.token);
-    expect(await accounts.consoleSessions.signInWithCode(OPERATOR, code)).toMatchObject({ token: expect.anything() });
-    const late = await newCode(second.token);
-    await endAt(Date.now() - HOUR_MS, admin);
-    expect(await accounts.authenticateSession(second.token, "project")).toBeDefined();
-    await expect(accounts.consoleSessions.signInWithCode(OPERATOR, late)).rejects.toMatchObject({
-      code: "invalid_sign_in_code",
-    });
   });
 });

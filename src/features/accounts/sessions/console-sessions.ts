@@ -39,7 +39,7 @@ type Key = Pick<GrantedKey, "id" | "kind" | "organizationId">;
 export class ConsoleSessions {
   readonly #transactions: AccountTransactions;
   /** Unused sign-in codes of this process, by their hashes. */
-  readonly #codes = new Map<string, { id: string; expiresAt: number } & Pick<Actor, "keyId" | "sessionId">>();
+  readonly #codes = new Map<string, { id: string; expiresAt: number } & Pick<Actor, "keyId">>();
 
   constructor(transactions: AccountTransactions) {
     this.#transactions = transactions;
@@ -48,9 +48,10 @@ export class ConsoleSessions {
   /**
    * Creates a code that signs in once, within an hour and at this process only, with the operator's own keys. Throws a
    * Fault unless the author is the operator: whoever signs in has no name and no list of permissions any more, and outlasts
-   * the user or key.
+   * the user or key. Throws one for a session, too: with codes, it would prolong itself without end.
    */
   async createSignInCode(author: Actor): Promise<Secret> {
+    if (author.sessionId !== undefined) throw needsKey();
     if (!isUnrestricted({ ...author, kind: "admin" })) throw notOperator();
     const id = newId("code_");
     const expiresAt = await this.#transactions.run(author, async ({ executor, now, audit }) => {
@@ -63,25 +64,21 @@ export class ConsoleSessions {
     });
     for (const [codeHash, entry] of this.#codes) if (entry.expiresAt <= Date.now()) this.#codes.delete(codeHash);
     const code = newSessionToken();
-    const { keyId, sessionId } = author;
-    this.#codes.set(hashToken("code", code.reveal()), { id, expiresAt, keyId, sessionId });
+    this.#codes.set(hashToken("code", code.reveal()), { id, expiresAt, keyId: author.keyId });
     return code;
   }
 
-  /**
-   * Uses up a code. Throws a Fault for a wrong, used or expired one, and when its author's session has ended or its author
-   * may no longer do everything.
-   */
+  /** Uses up a code. Throws a Fault for a wrong, used or expired one, and when its author may no longer do everything. */
   async signInWithCode(actor: Actor, code: string): Promise<NewConsoleSession> {
     const codeHash = code.length > MAX_TOKEN_LENGTH ? "" : hashToken("code", code);
     const entry = this.#codes.get(codeHash);
     this.#codes.delete(codeHash);
     if (entry === undefined || entry.expiresAt <= Date.now()) throw usedCode();
-    const { id: codeId, keyId, sessionId } = entry;
+    const { id: codeId, keyId } = entry;
     return this.#transactions.run(actor, async (transaction) => {
       const { executor, now } = transaction;
       const organization = await findDefaultOrganization(executor);
-      const author = { userId: null, keyId: keyId ?? null, sessionId, now };
+      const author = { userId: null, keyId: keyId ?? null, now };
       if (organization === undefined) throw usedCode();
       if (!(await mayStillGrant(executor, organization.id, author, checkMayGrantEverything))) throw usedCode();
       return begin(transaction, await operatorKeys(transaction, organization.id), { method: "link", codeId });
@@ -194,6 +191,12 @@ async function operatorKeys({ executor, now }: AccountTransaction, organizationI
 
 function starting(): Fault {
   return unavailable("The service is starting. Try again in a moment.", "database_unavailable", 1);
+}
+
+function needsKey(): Fault {
+  const message =
+    "A session of the console creates no sign-in links: send the admin key itself, or run `parlance console` on the machine of the service.";
+  return new Fault("forbidden", message, { code: "insufficient_permissions" });
 }
 
 function notOperator(): Fault {
