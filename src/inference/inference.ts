@@ -289,6 +289,11 @@ export class Inference {
     return this.#guardrails.applyToTools(caller);
   }
 
+  /** Returns the caller as it is now, for a later step of its request. Throws a Fault once its key or session has ended. */
+  currentCaller(caller: Caller): Promise<Caller> {
+    return this.#runs.currentCaller(caller);
+  }
+
   /**
    * Returns the guardrails of one call of a tool, which the caller of this ends; undefined: nothing checks it.
    * `name`: what records and webhooks name in place of a model.

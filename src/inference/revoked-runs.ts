@@ -47,8 +47,7 @@ export class RevokedRuns {
   }
 }
 
-function keyRevoked(): Fault {
-  return new Fault("unauthenticated", "The API key of this request was revoked while it ran.", {
-    code: "invalid_api_key",
-  });
+export function keyRevoked(): Fault {
+  const message = "The API key of this request was revoked while it ran, or its session has ended.";
+  return new Fault("unauthenticated", message, { code: "invalid_api_key" });
 }

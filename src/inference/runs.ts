@@ -15,7 +15,7 @@ import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { CountedRequest, type Quota, type RequestPart, type UsageUpperBound } from "./quota.ts";
-import { type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
+import { keyRevoked, type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
 import type { Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
@@ -26,6 +26,8 @@ export interface RunsOptions {
   quota: Quota;
   /** Discounts and surcharges of the caller's project. */
   projectFactors: (caller: Caller) => readonly string[];
+  /** Returns the caller as it is now; undefined once its key or session has ended. Throws a Fault while that cannot be checked. */
+  currentCaller: (caller: Caller) => Promise<Caller | undefined>;
   /** Whether the caller's key has not been revoked; true while that cannot be checked. */
   stillWorks: (caller: Caller) => Promise<boolean>;
   requestTimeoutSeconds: number;
@@ -176,6 +178,14 @@ export class Runs {
     } finally {
       this.#running.delete(entry);
     }
+  }
+
+  /** Returns the caller as it is now, for a later step of its request. Throws a Fault once its key or session has ended. */
+  async currentCaller(caller: Caller): Promise<Caller> {
+    const current = await this.#options.currentCaller(caller);
+    // A console session that has changed to another project has another key.
+    if (current?.keyId !== caller.keyId) throw keyRevoked();
+    return current;
   }
 
   async countRecorded(caller: Caller, at: number): Promise<void> {

@@ -129,6 +129,7 @@ export function openInference({
       const factor = settings().prices.projectFactors[projectId];
       return factor === undefined ? [] : [factor];
     },
+    currentCaller: (caller) => callers.current(caller),
     stillWorks: (caller) => callers.stillWorks(caller),
     requestTimeoutSeconds,
     onMirrored: (chat) => {

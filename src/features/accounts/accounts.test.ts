@@ -317,3 +317,16 @@ test("rejects a thousand concurrent wrong keys, also when they are repeated", as
     true,
   );
 });
+
+test("a caller keeps its priority and labels as it changes, and is the same one until then", async () => {
+  const accounts = open(await databases.create("sqlite"));
+  const { apiKey } = revealed(await accounts.ensureBootstrapKeys(NONE_FIXED));
+  const { callers } = accounts;
+  const labels = { endUser: "ada", tags: [] };
+  const caller = callers.withLabels(callers.withPriority(await accounts.authenticate(apiKey), "background"), labels);
+  expect(await callers.current(caller)).toBe(caller);
+  await createKey(accounts);
+  const current = await callers.current(caller);
+  expect(current).toEqual(caller);
+  expect(current).not.toBe(caller);
+});

@@ -127,15 +127,17 @@ export class Callers {
   }
 
   /**
-   * Returns a caller that this returned as it is now, which is no use of its key; undefined once its key or session has
-   * ended. Throws a Fault while that cannot be checked.
+   * Returns a caller that this returned as it is now, with its priority and labels, which is no use of its key; undefined
+   * once its key or session has ended. Throws a Fault while that cannot be checked.
    */
   async current(caller: Caller): Promise<Caller | undefined> {
     const keyHash = this.credentialOf(caller);
     const cached = await this.keys.find(keyHash);
     if (cached === undefined || isOver(cached)) return undefined;
     this.#renewInBackground(keyHash, cached);
-    return this.#remember(keyHash, cached);
+    if (cached === this.#cachedKeyOf.get(caller)) return caller;
+    const { priority, labels } = caller;
+    return this.#copy(this.#remember(keyHash, cached), { ...(priority && { priority }), ...(labels && { labels }) });
   }
 
   /** Hash of the key or session of a caller that this returned. */

@@ -20,8 +20,9 @@ export function toSearchLoop(
   isNative: () => boolean,
 ): LoopRequest | undefined {
   if (chat.body.web_search_options == null) return undefined;
+  const check = (current: Caller) => tools.access.check(current, TYPE, "web_search_options");
   // An upstream would search, too.
-  tools.access.check(caller, TYPE, "web_search_options");
+  check(caller);
   if (!tools.types.includes(TYPE) || isNative()) return undefined;
   const search = toSearchTool(chat.body);
   const { web_search_options: _options, store, ...body } = chat.body;
@@ -31,6 +32,7 @@ export function toSearchLoop(
   let open: OpenTools | undefined;
   return {
     model: chat.model,
+    check,
     open: async (context) => {
       const sent = chatCompletionsFormat.call(searching).request.tools;
       const names = new Map(sent.map(({ name }) => [name, { type: "function" as const, name, namespace: undefined }]));

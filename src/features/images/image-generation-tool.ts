@@ -84,24 +84,27 @@ class ImageSession {
   /** Base64 of the image that an edit changes. */
   latest: string | undefined;
   readonly #inference: Inference;
-  readonly #context: ToolContext;
+  readonly #path: string;
 
-  constructor(inference: Inference, context: ToolContext, settings: Settings) {
+  constructor(inference: Inference, { path, items }: Pick<ToolContext, "path" | "items">, settings: Settings) {
     this.#inference = inference;
-    this.#context = context;
+    this.#path = path;
     this.settings = settings;
-    this.latest = latestImage(context.items);
+    this.latest = latestImage(items);
   }
 
   /** Starts the request to the image model, which counts within that of the response. Throws a Fault. */
-  async start(prompt: string, isEdit: boolean, signal: AbortSignal): Promise<AsyncIterable<ImageEvent>> {
+  async start(
+    prompt: string,
+    isEdit: boolean,
+    { caller, signal }: Pick<CallContext, "caller" | "signal">,
+  ): Promise<AsyncIterable<ImageEvent>> {
     const { action: _action, mask, ...settings } = this.settings;
-    const { caller, path } = this.#context;
     const image = isEdit && this.latest !== undefined ? imageOfBase64(this.latest, "image") : undefined;
     const request: ImageRequest = {
       ...settings,
       ...{ operation: image === undefined ? "generation" : "edit", prompt, count: 1, images: image ? [image] : [] },
-      mask: image && mask ? imageOfBase64(base64Of(mask) ?? refuseMask(path), "mask") : undefined,
+      mask: image && mask ? imageOfBase64(base64Of(mask) ?? refuseMask(this.#path), "mask") : undefined,
       stream: settings.partialImages > 0,
     };
     const onLeave = (leave: () => void) => {
@@ -148,7 +151,7 @@ class ImageCall implements ServiceCall {
 
   async *run(
     { prompt, edit }: Readonly<Record<string, unknown>>,
-    { signal }: CallContext,
+    context: CallContext,
   ): AsyncGenerator<ItemProgress, CallOutcome> {
     if (typeof prompt !== "string" || prompt.trim() === "" || prompt.length > MAX_PROMPT_CHARACTERS) {
       return this.#fail(`\`prompt\` must be a text of at most ${MAX_PROMPT_CHARACTERS} characters.`);
@@ -159,7 +162,7 @@ class ImageCall implements ServiceCall {
     if (this.#isEdit && this.#session.latest === undefined) return this.#fail("The conversation has no image to edit.");
     yield { type: "response.image_generation_call.generating" };
     try {
-      yield* this.#draw(prompt, signal);
+      yield* this.#draw(prompt, context);
     } catch (failure) {
       if (!(failure instanceof Fault) || !isOfCall(failure)) throw failure;
       return this.#fail(failure.message);
@@ -170,8 +173,8 @@ class ImageCall implements ServiceCall {
     return { type: "result", text: "The image is done, and the user sees it. Do not repeat or link it." };
   }
 
-  async *#draw(prompt: string, signal: AbortSignal): AsyncGenerator<ItemProgress> {
-    for await (const event of await this.#session.start(prompt, this.#isEdit, signal)) {
+  async *#draw(prompt: string, context: CallContext): AsyncGenerator<ItemProgress> {
+    for await (const event of await this.#session.start(prompt, this.#isEdit, context)) {
       if (event.type === "partial") yield this.#toPartial(event);
       else if (event.type === "image") this.#take(event);
       else this.#facts = event.facts;

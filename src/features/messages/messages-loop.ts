@@ -28,8 +28,11 @@ export function toMessagesLoop(
   isNative: () => boolean,
 ): LoopRequest | undefined {
   const { mcp_servers: servers = [], tools: sent = [] } = chat.body;
-  if (servers.length > 0) tools.access.check(caller, "mcp", "mcp_servers");
-  tools.access.checkAll(caller, sent);
+  const check = (current: Caller) => {
+    if (servers.length > 0) tools.access.check(current, "mcp", "mcp_servers");
+    tools.access.checkAll(current, sent);
+  };
+  check(caller);
   const hosted = sent.flatMap((tool, index) => (isServerTool(tool) ? [{ tool, index }] : []));
   const serverTools = hosted.length > 0 && servers.length === 0 && isNative() ? [] : hosted;
   if (servers.length + serverTools.length === 0) return undefined;
@@ -52,6 +55,7 @@ export function toMessagesLoop(
   return {
     model: chat.model,
     maxCalls: servers.length === 0 ? maxUses(served) : undefined,
+    check,
     open: async (context) => {
       const callerTools = sent.filter((tool) => !served.includes(tool));
       const names = new Map(callerTools.map(({ name }) => [String(name), toName(String(name))]));

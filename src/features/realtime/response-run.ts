@@ -156,6 +156,7 @@ export class ResponseRun {
     let functions: readonly ServiceFunction[] = [];
     const request: LoopRequest = {
       model: settings.model ?? "",
+      check: (current) => tools.checkAccess(sent, current, parameters.tools === undefined ? "session" : "response"),
       open: async (openContext) => {
         const opened = await open(openContext);
         functions = [...opened.functions.values()];

@@ -38,6 +38,12 @@ export class SessionTools {
     throw unsupportedValue(message, param);
   }
 
+  /** Throws a Fault for tools that the project of the caller has turned off. `owner`: which has them, for the error. */
+  checkAccess(tools: Tools, caller: Caller, owner: "session" | "response"): void {
+    const { access } = this.#context.services.tools;
+    renamed(`${owner}.tools`, tools, () => access.checkAll(caller, mcpTools(tools)));
+  }
+
   /**
    * Lists the tools of servers that no item of the conversation lists, after the lists before: a client can name other
    * servers as often as it likes. Failures become events.
@@ -53,7 +59,7 @@ export class SessionTools {
   }
 
   /** Opens the tools for a response; undefined: it has none of them. Throws a Fault. */
-  opener(tools: Tools, names: readonly string[]): ((context: OpenContext) => Promise<OpenTools>) | undefined {
+  opener(tools: Tools, names: readonly string[]): ((context: CallContext) => Promise<OpenTools>) | undefined {
     const sent = mcpTools(tools);
     if (sent.length === 0) return undefined;
     const read = {
@@ -119,8 +125,6 @@ export class SessionTools {
 }
 
 const FIRST: ReadonlySet<number> = new Set([0]);
-
-type OpenContext = CallContext & { caller: Caller };
 
 function mcpTools(tools: Tools): SentTool[] {
   return tools.filter((tool) => tool.type === "mcp").map(toSentTool);

@@ -43,7 +43,10 @@ export function withCompaction(chat: ResponseChat, options: CompactionOptions): 
     throw unsupportedValue(message, "context_management");
   }
   const askModel: AskChat<ResponseChat> = (each, chatOptions) =>
-    runWithin(responsesFormat, each, (shorter) => inference.chat(caller, toTypedCall(toCall(shorter)), chatOptions));
+    runWithin(responsesFormat, each, async (shorter) =>
+      // The summary before it may have taken minutes.
+      inference.chat(await inference.currentCaller(caller), toTypedCall(toCall(shorter)), chatOptions),
+    );
   return (each, chatOptions) => run(each, chatOptions, { ...options, ask: ask ?? askModel, seal, threshold });
 }
 

@@ -10,6 +10,7 @@ export function toResponseLoop(tools: ServiceTools, positions: ReadonlySet<numbe
   return {
     model: chat.model,
     maxCalls: body.max_tool_calls ?? undefined,
+    check: (caller) => tools.access.checkAll(caller, body.tools ?? []),
     open: async (context) => {
       const input = typeof prompt.input === "string" ? [] : prompt.input;
       const prior = { items: [...prompt.context, ...input], include: body.include ?? [] };

@@ -27,7 +27,6 @@ export interface ServiceToolType {
 }
 
 export interface ToolContext extends CallContext {
-  caller: Caller;
   /** Such as `tools[0]`, for errors. */
   path: string;
   /** Items that the response continues from, then its input; an input that is a text has none. */
@@ -102,6 +101,8 @@ export interface ServiceCall {
 export type CallOutcome = { type: "result"; text: string } | { type: "pause" };
 
 export interface CallContext {
+  /** Of the request, as it is at this step: a response may last for hours. */
+  caller: Caller;
   /** Aborted when the caller leaves. */
   signal: AbortSignal;
   runTool: RunTool;

@@ -34,8 +34,10 @@ export interface LoopRequest {
   model: string;
   /** Calls that the request allows. */
   maxCalls?: number | undefined;
+  /** Throws a Fault for a tool that the caller may not use at this step. */
+  check(caller: Caller): void;
   /** Opens the tools, whose functions the calls of `ask` have from then on. Throws a Fault. */
-  open(context: CallContext & { caller: Caller }): Promise<OpenTools>;
+  open(context: CallContext): Promise<OpenTools>;
   /** Passes the prompt to `run`, again with a shorter one where it does not fit and may be shortened. */
   ask(run: (call: ChatCall) => Promise<ChatAnswer>): Promise<ChatAnswer>;
 }
@@ -53,7 +55,9 @@ class ToolLoop {
   readonly #ask: ChatOptions;
   readonly #abort = new AbortController();
   readonly #leaving: (() => void)[] = [];
-  readonly #context: CallContext;
+  readonly #context: Omit<CallContext, "caller">;
+  /** As it is at the present step. */
+  #caller: Caller;
   /** Messages after those of the request: the calls of earlier turns and their results. */
   readonly #messages: ChatMessage[] = [];
   readonly #settlements: (() => Settlement | undefined)[] = [];
@@ -76,6 +80,7 @@ class ToolLoop {
     this.#options = options;
     this.#request = request;
     this.#ask = ask;
+    this.#caller = options.caller;
     this.#maxCalls = Math.min(options.maxCalls, request.maxCalls ?? Number.POSITIVE_INFINITY);
     const { signal } = this.#abort;
     const onAbort = (leave: () => void) => {
@@ -83,13 +88,13 @@ class ToolLoop {
       // Not a listener of the signal, of which Node.js reports more than ten.
       else this.#leaving.push(leave);
     };
-    const { inference, caller } = options;
+    const { inference } = options;
     this.#context = {
       signal,
-      guardsOf: (name) => inference.guardsOfTool(caller, name, ask.onDisconnect),
+      guardsOf: (name) => inference.guardsOfTool(this.#caller, name, ask.onDisconnect),
       runTool: async (tool, work) => {
         const beganAt = performance.now();
-        const result = await inference.runTool(caller, tool, onAbort, work);
+        const result = await inference.runTool(this.#caller, tool, onAbort, work);
         const { costNanoDollars, failure } = result;
         const durationMs = performance.now() - beganAt;
         const stage = { kind: "tool" as const, deployment: tool.label, beganAt, durationMs, failure };
@@ -104,8 +109,8 @@ class ToolLoop {
     try {
       // Lists of tools are read and checked, and approved calls run, before the model's first turn.
       if (this.#ask.isWithinRequest !== true) {
-        const { inference, caller } = this.#options;
-        this.#counted = this.#ask.counted ?? (await inference.countEarly(caller, this.#request.model, "chat"));
+        const { inference } = this.#options;
+        this.#counted = this.#ask.counted ?? (await inference.countEarly(this.#caller, this.#request.model, "chat"));
       }
       const { items, calls } = await this.#open();
       const first = [...items, ...(await this.#runPending(calls))];
@@ -137,7 +142,7 @@ class ToolLoop {
   }
 
   async #open(): Promise<OpenTools> {
-    this.#tools = await this.#request.open({ ...this.#context, caller: this.#options.caller });
+    this.#tools = await this.#request.open({ ...this.#context, caller: this.#caller });
     // The caller may have left meanwhile.
     this.#abort.signal.throwIfAborted();
     return this.#tools;
@@ -189,7 +194,11 @@ class ToolLoop {
 
   /** Runs the calls of a turn, or ends them as incomplete. */
   async *#endCalls({ calls }: Turn, mayCall: boolean): AsyncGenerator<ItemEvent, CallEnd[]> {
-    if (mayCall) return calls.length === 0 ? [] : yield* this.#run(calls);
+    if (mayCall) {
+      if (calls.length === 0) return [];
+      await this.#refreshCaller();
+      return yield* this.#run(calls);
+    }
     for (const { call } of calls) yield { type: "item-stop", item: call.toItem("incomplete") };
     return [];
   }
@@ -198,7 +207,8 @@ class ToolLoop {
     const before = this.#callCount;
     this.#callCount += calls.length;
     const refusal = `The limit of ${this.#maxCalls} tool calls of this response is reached.`;
-    return runCalls(calls, this.#context, (index) => (before + index >= this.#maxCalls ? refusal : undefined));
+    const context = { ...this.#context, caller: this.#caller };
+    return runCalls(calls, context, (index) => (before + index >= this.#maxCalls ? refusal : undefined));
   }
 
   /** Adds the calls of a turn and their results to what the model reads next. */
@@ -215,15 +225,23 @@ class ToolLoop {
     }
   }
 
-  async #askModel(): Promise<ChatAnswer> {
+  /** Throws a Fault once the caller's key or session has ended, or its project has turned a tool of the request off. */
+  async #refreshCaller(): Promise<void> {
+    this.#caller = await this.#options.inference.currentCaller(this.#caller);
+    this.#request.check(this.#caller);
     this.#abort.signal.throwIfAborted();
-    const { inference, caller } = this.#options;
+  }
+
+  async #askModel(): Promise<ChatAnswer> {
+    await this.#refreshCaller();
+    const { inference } = this.#options;
     const isFirst = this.#turnCount === 0;
     this.#turnCount += 1;
     const { onWait, ...ask } = this.#ask;
     const beganAt = performance.now();
     const options = isFirst ? { ...ask, onWait, counted: this.#counted } : { ...ask, isWithinRequest: true };
-    const answer = await this.#request.ask((call) => inference.chat(caller, this.#withTurns(call, isFirst), options));
+    const run = (call: ChatCall) => inference.chat(this.#caller, this.#withTurns(call, isFirst), options);
+    const answer = await this.#request.ask(run);
     this.#answer = answer;
     this.#settlements.push(answer.settlement);
     this.#beganAt.push(beganAt);

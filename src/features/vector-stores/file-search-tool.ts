@@ -55,7 +55,7 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
         opened.push(store);
       }
       const sources: NumberedSource[] = [];
-      const find: Find = async (queries, onDisconnect) => {
+      const find: Find = async (current, queries, onDisconnect) => {
         const query = {
           queries,
           rewritesQuery: false,
@@ -63,7 +63,7 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
           filter: settings.filters,
           ranking: settings.ranking_options,
         };
-        const { results } = await search.search(caller as Caller, opened, query, onDisconnect);
+        const { results } = await search.search(current, opened, query, onDisconnect);
         const first = sources.length + 1;
         const added = results.map(({ fileId, filename }, index) => ({ number: first + index, fileId, filename }));
         sources.push(...added);
@@ -86,6 +86,7 @@ export function fileSearchTool({ stores, search }: Pick<VectorStoreParts, "store
 }
 
 type Find = (
+  caller: Caller,
   queries: readonly string[],
   onDisconnect: OnDisconnect,
 ) => Promise<{
@@ -125,7 +126,7 @@ class FileSearchCall implements ServiceCall {
 
   async *run(
     input: Readonly<Record<string, unknown>>,
-    { runTool, guardResult }: RunContext,
+    { caller, runTool, guardResult }: RunContext,
   ): AsyncGenerator<ItemProgress, CallOutcome> {
     const queries = readQueries(input);
     if (queries === undefined) {
@@ -136,7 +137,7 @@ class FileSearchCall implements ServiceCall {
     yield { type: "response.file_search_call.searching" };
     const tool = { name: NAME, label: NAME, timeoutMs: TIMEOUT_MS, pricePerCall: this.#price };
     const { value, failure } = await runTool(tool, async (signal) => {
-      const { results, text, sources } = await this.#find(queries, onAbort(signal));
+      const { results, text, sources } = await this.#find(caller, queries, onAbort(signal));
       if (guardResult === undefined) return { results, text };
       const parts = results.flatMap((each) => [each.text, each.filename, JSON.stringify(each.attributes ?? {})]);
       const [guarded = "", ...others] = await guardResult([text, ...parts]);
