@@ -1,6 +1,7 @@
 /** Limits, moderation, time and the end of the service, as they apply to Realtime sessions. */
 
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { startMcpServer } from "../support/mcp/mcp-server.ts";
 import { RealtimeClient, silence } from "../support/service/realtime-client.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { startServiceProcess } from "../support/service/service-process.ts";
@@ -92,6 +93,30 @@ test("an answer counts before the images of its items are read, also when it fai
     codes.push((await client.next("response.done")).response.status_details?.error.code);
   }
   expect(codes).toEqual(["invalid_url", "rate_limit_exceeded"]);
+  await client.close();
+});
+
+test("the lists of servers of one configuration count as a request, as those of a response do", async () => {
+  const mcp = await startMcpServer("sessions");
+  onTestFinished(() => mcp.close());
+  const names = ["one", "two", "three", "four"];
+  const servers = names.map((name) => `{ name: ${name}, url: "${mcp.url}" }`);
+  const limits = "limits: { project_model: { requests_per_minute: 2 } }";
+  const at = await start(`${limits}\nmcp_servers: [${servers.join(", ")}]`);
+  const client = await RealtimeClient.connect(at, { query: "model=talks" });
+  const ends = () => client.events.filter(({ type }) => /^mcp_list_tools\.(completed|failed)$/.test(type));
+  const list = async (labels: string[], count: number) => {
+    const tools = labels.map((label) => ({ type: "mcp", server_label: label }));
+    client.send({ type: "session.update", session: { type: "realtime", tools } });
+    await expect.poll(() => ends().length).toBe(count);
+  };
+  await list(["one", "two"], 2);
+  await list(["one", "two", "three"], 3);
+  const listed = mcp.requests.length;
+  await list(["four"], 4);
+  expect(ends().slice(0, 3)).toEqual(Array(3).fill(expect.objectContaining({ type: "mcp_list_tools.completed" })));
+  expect(ends()[3]).toMatchObject({ type: "mcp_list_tools.failed", error: { code: "rate_limit_exceeded" } });
+  expect(mcp.requests).toHaveLength(listed);
   await client.close();
 });
 

@@ -46,7 +46,7 @@ export class SessionTools {
 
   /**
    * Lists the tools of servers that no item of the conversation lists, after the lists before: a client can name other
-   * servers as often as it likes. Failures become events.
+   * servers as often as it likes. The lists of one configuration count as a request. Failures become events.
    */
   list(tools: Tools): void {
     this.#wanted = tools;
@@ -78,12 +78,19 @@ export class SessionTools {
       this.#wanted = undefined;
       const listed = new Set(this.#conversation.items.flatMap((item) => labelOf(item) ?? []));
       const unlisted = mcpTools(tools).filter(({ server_label: label }) => !listed.has(String(label)));
-      await Promise.all(unlisted.map((tool) => this.#list(tool)));
+      let counting: Promise<unknown> | undefined;
+      const count = async (caller: Caller) => {
+        const { services, settings } = this.#context;
+        counting ??= services.inference.countEarly(caller, settings().model, "chat");
+        await counting;
+      };
+      await Promise.all(unlisted.map((tool) => this.#list(tool, count)));
     }
     this.#listing = undefined;
   }
 
-  async #list(tool: SentTool): Promise<void> {
+  /** `count`: counts the lists of a configuration as one request. Throws a Fault. */
+  async #list(tool: SentTool, count: (caller: Caller) => Promise<void>): Promise<void> {
     const { send, signal, services } = this.#context;
     const item = toMcpItem({ ...emptyList(tool), id: newId("mcpl_") });
     const previous_item_id = this.#conversation.add(item);
@@ -92,6 +99,7 @@ export class SessionTools {
     send({ type: "mcp_list_tools.in_progress", item_id: item.id });
     try {
       const caller = await this.#context.authenticate();
+      await count(caller);
       const open = await untilAborted(signal, (onDisconnect) => {
         const guardsOf = (name: string) => services.inference.guardsOfTool(caller, name, onDisconnect);
         const context = { caller, signal, runTool: refuseToRun, guardsOf, items: [], include: [] };
