@@ -123,6 +123,7 @@ export async function openApp(options: AppOptions, lifetime: AsyncDisposableStac
   const parts = {
     ...{ ...base, ...routes, accounts, cache, configuration, countWrongKey, files, live, operations, outbox },
     ...{
+      bodyMemory,
       chatKeys: openChatKeys(base),
       personalData: PERSONAL_DATA,
       passwords,

@@ -62,7 +62,7 @@ const messageOf = (...urls: string[]) => [
   { role: "user", content: urls.map((url) => ({ type: "input_image", image_url: url })) },
 ];
 const resolve = (resolver: ContentResolver, items: object[], signal = new AbortController().signal) =>
-  resolver.inItems({ caller: CALLER, model: "m" }, items, signal);
+  resolver.inItems({ caller: CALLER, model: "m" }, items, { signal, hold: () => {} });
 
 test("sends what an address refers to, each address once", async () => {
   const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -92,7 +92,7 @@ test("counts a request before it reads anything, and not for what it leaves to u
   const { signal } = new AbortController();
   const items = messageOf(`${origin}/a`);
   const read = (policy: "allow" | "public") =>
-    resolverOf({ policy }).inItems({ caller: CALLER, model: "m" }, items, signal, refuse);
+    resolverOf({ policy }).inItems({ caller: CALLER, model: "m" }, items, { signal, hold: () => {}, admit: refuse });
   await expect(read("public")).rejects.toMatchObject({ kind: "request-rate-limited" });
   expect(requests).toBe(0);
   expect(await read("allow")).toEqual(items);
@@ -138,7 +138,8 @@ test("does not let the slow servers of one project delay another", async () => {
   const slow = resolve(resolver, messageOf(...Array<string>(8).fill(`${origin}/slow`)), leaving.signal);
   const other = { ...CALLER, projectId: "proj_2" } as Caller;
   const { signal } = new AbortController();
-  const items = await resolver.inItems({ caller: other, model: "m" }, messageOf(`${origin}/fast`), signal);
+  const reading = { signal, hold: () => {} };
+  const items = await resolver.inItems({ caller: other, model: "m" }, messageOf(`${origin}/fast`), reading);
   expect(JSON.stringify(items)).toContain("base64");
   leaving.abort(new Fault("client-left", "The client left."));
   await expect(slow).rejects.toMatchObject({ kind: "client-left" });

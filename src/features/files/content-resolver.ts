@@ -66,13 +66,18 @@ interface ResolveOptions {
   admit?: (() => Promise<void>) | undefined;
 }
 
-/** Whose request the content is for. */
-interface Purpose {
-  caller: Caller;
+/** How content is read for one answer. */
+export interface ContentReading {
   signal: AbortSignal;
-  /** Counts downloaded bytes. Throws a Fault when too many are in memory. */
+  /** Counts what content occupies until the answer ends, in all. Throws a Fault when too much is in memory. */
   hold: (bytes: number) => void;
+  /** Counts the answer as a request before anything is read. Throws a Fault. */
   admit?: (() => Promise<void>) | undefined;
+}
+
+/** Whose request the content is for. */
+interface Purpose extends ContentReading {
+  caller: Caller;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -126,23 +131,19 @@ export class ContentResolver {
     const leaving = new AbortController();
     onDisconnect(reply)(() => leaving.abort(new Fault("client-left", "The client left.")));
     const before = memory?.heldBy(request) ?? 0;
-    const hold = (bytes: number) => memory?.hold(request, before + 2 * bytes, raw);
+    const hold = (bytes: number) => memory?.hold(request, before + bytes, raw);
     return { caller: request.caller, signal: leaving.signal, hold };
   }
 
-  /**
-   * Returns items of a conversation with content in place of what they refer to, for one answer of `model`. `admit`:
-   * counts the answer as a request before anything is read. Throws a Fault.
-   */
+  /** Returns items of a conversation with content in place of what they refer to, for one answer of `model`. Throws a Fault. */
   async inItems<Items>(
     { caller, model }: { caller: Caller; model: string },
     items: Items,
-    signal: AbortSignal,
-    admit?: () => Promise<void>,
+    reading: ContentReading,
   ): Promise<Items> {
     const body = { input: items };
     if (!this.#mayRead(caller, model, "chat", referencesOf(body, ["input"]))) return items;
-    return (await this.#replace(body, ["input"], { caller, signal, hold: () => {}, admit })).input;
+    return (await this.#replace(body, ["input"], { ...reading, caller })).input;
   }
 
   /** Images are refused by models without vision. */
@@ -174,7 +175,8 @@ export class ContentResolver {
   ): Promise<Result> {
     const { maxBytes, policy } = this.#options;
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const bounds = new ContentBounds(maxBytes, hold);
+    // As it came, and as it is passed on.
+    const bounds = new ContentBounds(maxBytes, (bytes) => hold(2 * bytes));
     // A failure ends the downloads that still run.
     const failing = new AbortController();
     try {

@@ -1,7 +1,7 @@
 /** What other features may use. */
 
 export type { BlobStore, ByteRange } from "./blob-store.ts";
-export type { BodyContent } from "./content-resolver.ts";
+export type { BodyContent, ContentReading } from "./content-resolver.ts";
 export type { DocumentTexts } from "./document-texts.ts";
 export { markStored } from "./file-queries.ts";
 export type { FileRow } from "./file-rows.ts";

@@ -1,4 +1,5 @@
 import type { AuthenticateScope } from "../../http/authenticate.ts";
+import type { BodyMemory } from "../../http/body-memory.ts";
 import { DetachedRun, type DetachedRunOptions } from "../../http/detached-run.ts";
 import type { Feature } from "../../http/feature.ts";
 import type { EndedRequest } from "../../http/request-log.ts";
@@ -24,6 +25,7 @@ import { realtimeSessions } from "./session-routes.ts";
 import { SpeechDetection } from "./speech-detection.ts";
 
 interface RealtimeParts {
+  bodyMemory: BodyMemory;
   config: Settings;
   database: Database;
   lifetime: AsyncDisposableStack;
@@ -61,7 +63,7 @@ export function openRealtime(parts: RealtimeParts): Feature {
     new DetachedRun({ ...request, id: newOrderedId("req_"), operation: "realtime", record });
   const { maxToolCalls } = config.responses;
   const services = {
-    ...{ inference, content: files.resolver, tools, maxToolCalls, beginRun },
+    ...{ inference, content: files.resolver, memory: parts.bodyMemory, tools, maxToolCalls, beginRun },
     ...{ detectSpeech, transcriptionModel, speechModel },
   };
   return {

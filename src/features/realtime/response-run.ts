@@ -1,5 +1,6 @@
 /** One response of a session: chat, and speech while the answer is written. */
 
+import { projectOf } from "../../contracts/caller.ts";
 import type { ChatCall } from "../../contracts/chat-call.ts";
 import type { FinishReason } from "../../contracts/chat-model.ts";
 import type { ChatAnswer } from "../../inference/chat-call.ts";
@@ -14,7 +15,9 @@ import type { ConversationItem } from "../../wire/realtime/conversation-items.ts
 import { toRealtimeCall } from "../../wire/realtime/realtime-call.ts";
 import { type EndedResponse, toResponseObject } from "../../wire/realtime/response-object.ts";
 import type { ResponseParts } from "../../wire/responses/responses-format.ts";
+import type { ContentReading } from "../files/index.ts";
 import { type LoopRequest, type ServiceFunction, startToolLoop } from "../tools/index.ts";
+import { askShortened } from "./ask-shortened.ts";
 import { ResponseOutput } from "./response-output.ts";
 import { isAborted, type SessionContext, untilAborted } from "./session-context.ts";
 import type { SessionTools } from "./session-tools.ts";
@@ -33,9 +36,6 @@ export interface ResponseRunOptions {
   /** Keeps the times of an item's audio. */
   onSpoken: (itemId: string, spoken: readonly SpokenText[]) => void;
 }
-
-/** Times that a prompt is shortened to fit the context window, by half of its items. */
-const MAX_TRUNCATIONS = 10;
 
 export class ResponseRun {
   readonly id = newId("resp_");
@@ -75,9 +75,11 @@ export class ResponseRun {
     const items = await this.#options.readItems();
     this.#throwIfAborted();
     const caller = await context.authenticate();
-    const run = context.services.beginRun({ caller, model: context.settings().model });
+    const { beginRun, memory } = context.services;
+    const run = beginRun({ caller, model: context.settings().model });
+    const holding = memory.open(projectOf(caller));
     try {
-      const answer = await this.#chat(items, run.watch(onDisconnect));
+      const answer = await this.#chat(items, run.watch(onDisconnect), (bytes) => holding.hold(bytes));
       run.answered(answer);
       const ended = await this.#read(answer);
       run.end();
@@ -85,6 +87,8 @@ export class ResponseRun {
     } catch (failure) {
       run.end(failure);
       throw failure;
+    } finally {
+      holding.release();
     }
   }
 
@@ -134,8 +138,12 @@ export class ResponseRun {
     }
   }
 
-  /** Asks the model, in a loop with the MCP tools of the session. */
-  async #chat(items: ConversationItem[], onDisconnect: OnDisconnect): Promise<ChatAnswer & ResponseParts> {
+  /** Asks the model, in a loop with the MCP tools of the session. `hold`: counts what the items refer to. */
+  async #chat(
+    items: ConversationItem[],
+    onDisconnect: OnDisconnect,
+    hold: ContentReading["hold"],
+  ): Promise<ChatAnswer & ResponseParts> {
     const { context, parameters, tools } = this.#options;
     const { inference, maxToolCalls: maxCalls } = context.services;
     const settings = context.settings();
@@ -149,11 +157,13 @@ export class ResponseRun {
         counted ??= await inference.countEarly(await context.authenticate(), settings.model, "chat");
       };
       const run = async (call: ChatCall) => inference.chat(await context.authenticate(), call, { ...options, counted });
-      return this.#ask(items, [], run, count);
+      const resolved = await this.#resolve(items, { hold, admit: count });
+      return askShortened(resolved, settings.truncation, (each) => run(this.#toCall(each, [])));
     }
     const caller = await context.authenticate();
     if (parameters.tools !== undefined) tools.check(sent, caller, "response.tools");
     let functions: readonly ServiceFunction[] = [];
+    let resolving: Promise<ConversationItem[]> | undefined;
     const request: LoopRequest = {
       model: settings.model ?? "",
       check: (current) => tools.checkAccess(sent, current, parameters.tools === undefined ? "session" : "response"),
@@ -162,32 +172,19 @@ export class ResponseRun {
         functions = [...opened.functions.values()];
         return opened;
       },
-      ask: (run) => this.#ask(items, functions, run),
+      ask: async (run) => {
+        resolving ??= this.#resolve(items, { hold });
+        return askShortened(await resolving, settings.truncation, (each) => run(this.#toCall(each, functions)));
+      },
     };
     return startToolLoop({ inference, caller, maxCalls }, request, options);
   }
 
-  /** Shortens a prompt that does not fit the context window, unless the session's truncation is disabled. */
-  async #ask(
-    items: ConversationItem[],
-    functions: readonly ServiceFunction[],
-    run: (call: ChatCall) => Promise<ChatAnswer>,
-    admit?: () => Promise<void>,
-  ): Promise<ChatAnswer> {
+  /** Puts content in place of what items refer to. */
+  async #resolve(items: ConversationItem[], reading: Omit<ContentReading, "signal">): Promise<ConversationItem[]> {
     const { context } = this.#options;
-    const settings = context.settings();
-    const of = { caller: await context.authenticate(), model: settings.model ?? "" };
-    let resolvedItems = await context.services.content.inItems(of, items, this.#signal, admit);
-    for (let truncations = 0; ; truncations += 1) {
-      try {
-        return await run(this.#toCall(resolvedItems, functions));
-      } catch (failure) {
-        const isTooLong = failure instanceof Fault && failure.code === "context_length_exceeded";
-        const mayShorten = settings.truncation === "auto" && truncations < MAX_TRUNCATIONS && resolvedItems.length > 1;
-        if (!isTooLong || !mayShorten) throw failure;
-        resolvedItems = withoutOlderHalf(resolvedItems);
-      }
-    }
+    const of = { caller: await context.authenticate(), model: context.settings().model ?? "" };
+    return context.services.content.inItems(of, items, { ...reading, signal: this.#signal });
   }
 
   #toCall(items: ConversationItem[], functions: readonly ServiceFunction[]): ChatCall {
@@ -274,13 +271,6 @@ export class ResponseRun {
 
 function isText({ type }: AnswerPart): boolean {
   return type === "text" || type === "refusal";
-}
-
-/** Keeps the newer half, beginning with a message of the user where there is one. */
-function withoutOlderHalf(items: readonly ConversationItem[]): ConversationItem[] {
-  const newer = items.slice(Math.ceil(items.length / 2));
-  const from = newer.findIndex((item) => item.type === "message" && item.role === "user");
-  return newer.slice(Math.max(0, from));
 }
 
 /** Limits that the request has, as the session's event shows them. */

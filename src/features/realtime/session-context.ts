@@ -3,27 +3,26 @@
 import type { HostedVadStream } from "@parlance-inference/speech-segmentation/vad-process";
 import type { Caller } from "../../contracts/caller.ts";
 import type { CallerHeaders } from "../../contracts/open-model.ts";
+import type { BodyMemory } from "../../http/body-memory.ts";
 import type { DetachedRun, DetachedRunOptions } from "../../http/detached-run.ts";
 import type { Inference } from "../../inference/inference.ts";
 import type { OnDisconnect } from "../../inference/on-disconnect.ts";
 import { Fault } from "../../kernel/faults.ts";
 import type { ServerEvent } from "../../wire/realtime/server-event.ts";
 import type { SessionSettings } from "../../wire/realtime/session-settings.ts";
+import type { ContentReading } from "../files/index.ts";
 import type { ServiceTools } from "../tools/index.ts";
 
 interface ContentOfItems {
-  /** Returns items with content in place of what they refer to. Calls `admit` before it reads any. Throws a Fault. */
-  inItems<Items>(
-    of: { caller: Caller; model: string },
-    items: Items,
-    signal: AbortSignal,
-    admit?: () => Promise<void>,
-  ): Promise<Items>;
+  /** Returns items with content in place of what they refer to. Throws a Fault. */
+  inItems<Items>(of: { caller: Caller; model: string }, items: Items, reading: ContentReading): Promise<Items>;
 }
 
 export interface RealtimeServices {
   inference: Inference;
   content: ContentOfItems;
+  /** Counts what responses download. */
+  memory: BodyMemory;
   /** Begins a response in the request history. */
   beginRun(request: Pick<DetachedRunOptions, "caller" | "model">): DetachedRun;
   tools: ServiceTools;
