@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DATABASE_KINDS, useDatabases } from "../../test/support/databases/databases.ts";
+import { eventually } from "../../test/support/service/eventually.ts";
 import { openDatabase } from "./database.ts";
 import { LeasedRows } from "./leased-rows.ts";
 
@@ -49,6 +50,16 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     expect(await opened.rows.release(before as never, 0)).toBe(false);
     expect(await opened.rows.renew(after as never, leaseMs)).toBe(true);
     expect(await opened.rows.claim({ limit: 1, leaseMs })).toEqual([]);
+  });
+
+  test("makes an urgent row due soon after its release, and not at once", async () => {
+    await using opened = await open("a", "b");
+    const options = { table: "mailDeliveries", key: "id", owner: { count: "attempts" } } as const;
+    const rows = new LeasedRows(opened.database, { ...options, urgent: sql`id = ${"a"}` });
+    const leased = await rows.claim({ limit: 2, leaseMs });
+    for (const row of leased) await rows.release(row, leaseMs);
+    expect(await rows.claim({ limit: 2, leaseMs })).toEqual([]);
+    await eventually(async () => expect(await rows.claim({ limit: 2, leaseMs })).toMatchObject([{ id: "a" }]));
   });
 
   test("ends leases of an earlier process where the database has one process only", async () => {

@@ -23,13 +23,16 @@ export interface LeasedRowsOptions<Name extends LeasedTable> {
   /** What else a lease changes, and, when it is released, changes back. */
   set?: RawBuilder<unknown>;
   unset?: RawBuilder<unknown>;
-  /** Condition of rows that are due at once when they are released, whatever their delay. */
+  /** Condition of rows that are due within a second when they are released, whatever their delay. */
   urgent?: RawBuilder<boolean>;
   /** Whether leases of an earlier process end with the first claim, where the database has one process only. */
   endsEarlierLeases?: boolean;
   /** Order in which rows are leased; default: when they were due. */
   orderBy?: RawBuilder<unknown>;
 }
+
+/** Not at once: what failed would be leased again without a pause. */
+const MAX_URGENT_DELAY_MS = 1_000;
 
 export class LeasedRows<Name extends LeasedTable, Row = Schema[Name]> {
   readonly #database: Database;
@@ -73,7 +76,9 @@ export class LeasedRows<Name extends LeasedTable, Row = Schema[Name]> {
   /** Ends the lease: the row is due again after `delayMs`, with 0 as if it had never been leased. Returns false as `renew`. */
   async release(row: Row, delayMs: number): Promise<boolean> {
     const { unset, urgent = sql`1 = 0` } = this.#options;
-    const due = sql`case when ${delayMs} = 0 or ${urgent} then 0 else ${this.#database.now} + ${delayMs} end`;
+    const { now } = this.#database;
+    const soon = sql`${now} + ${Math.min(delayMs, MAX_URGENT_DELAY_MS)}`;
+    const due = delayMs === 0 ? sql`0` : sql`case when ${urgent} then ${soon} else ${now} + ${delayMs} end`;
     return this.#update(row, [sql`${sql.ref("dueAt")} = ${due}`, ...(unset ? [unset] : [])]);
   }
 

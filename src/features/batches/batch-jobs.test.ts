@@ -124,7 +124,7 @@ describe.each(DATABASE_KINDS)("on %s", (kind) => {
     await eventually(() => expect(started).toEqual(["a1", "a2", "a1", "b1"]));
   });
 
-  test("is due at once when it is cancelled while it leaves its place", async () => {
+  test("is due soon when it is cancelled while it leaves its place", async () => {
     const database = await open(kind, "proj_a");
     await add(database, "a1", "proj_a", 1);
     const { started, pause } = startJobs(database, 1);
