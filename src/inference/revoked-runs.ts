@@ -47,6 +47,11 @@ export class RevokedRuns {
   }
 }
 
+export function projectChanged(): Fault {
+  const message = "Your console session has changed to another project. Send the request again.";
+  return new Fault("unauthenticated", message, { code: "session_ended" });
+}
+
 export function keyRevoked(): Fault {
   const message = "The API key of this request was revoked while it ran, or its session has ended.";
   return new Fault("unauthenticated", message, { code: "invalid_api_key" });

@@ -15,7 +15,7 @@ import { InferenceRun } from "./inference-run.ts";
 import { limitToContextWindow } from "./limit-to-context-window.ts";
 import type { OnDisconnect } from "./on-disconnect.ts";
 import { CountedRequest, type Quota, type RequestPart, type UsageUpperBound } from "./quota.ts";
-import { keyRevoked, type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
+import { keyRevoked, projectChanged, type RevocableRun, RevokedRuns } from "./revoked-runs.ts";
 import { contextWindowsOf, withPriceFor } from "./routing/candidates.ts";
 import type { Router } from "./routing/router.ts";
 import type { Settlement } from "./settlement.ts";
@@ -183,8 +183,9 @@ export class Runs {
   /** Returns the caller as it is now, for a later step of its request. Throws a Fault once its key or session has ended. */
   async currentCaller(caller: Caller): Promise<Caller> {
     const current = await this.#options.currentCaller(caller);
+    if (current === undefined) throw keyRevoked();
     // A console session that has changed to another project has another key.
-    if (current?.keyId !== caller.keyId) throw keyRevoked();
+    if (current.keyId !== caller.keyId) throw projectChanged();
     return current;
   }
 

@@ -15,10 +15,10 @@ test.each([
   ['Jo "J" Doe', 'Jo "J" Doe', "a@b.c", "…"],
   ["ada@x.y, not.ada@x.y, ada@x.y.z; -ada@x.y.", "A", "ada@x.y", "…, not.ada@x.y, ada@x.y.z; -…."],
   [
-    "?u=ada%2Blists%40x.y &#65;da+lists&#x40;x.y ada+lists\\u0040x.y",
+    "?u=ada%2Blists%40x.y &#65;da+lists&#x40;x.y ada&#0043;lists&#x00040;x.y ada+lists\\u0040x.y",
     "A",
     "ada+lists@x.y",
-    "?u=… &#65;da+lists&#x40;x.y …",
+    "?u=… &#65;da+lists&#x40;x.y … …",
   ],
   ["$& (x] [y) {z} \\ ^|", "[y) {z}", "(x]@b.c", "$& (x] … \\ ^|"],
   ["Jo's list, Doe's list, info@other.example", "Jo Doe", "info@b.c", "Jo's list, Doe's list, info@other.example"],

@@ -20,8 +20,8 @@ const WORD_END = "(?![\\p{L}\\p{N}])";
 const IDENTIFIER_START = "(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][._%+-])";
 const IDENTIFIER_END = "(?![\\p{L}\\p{N}]|[.-][\\p{L}\\p{N}])";
 
-/** UTF-16 code units of the longest spelling of one: that of a character of four bytes in an address. */
-const MAX_SPELLING = 12;
+/** UTF-16 code units of the longest spelling of one: `&#00001114111;`. */
+const MAX_SPELLING = 14;
 
 /**
  * Returns what names the person. A first or last name alone may mean another one, or a thing, so it stays; so does a
@@ -63,8 +63,8 @@ function spellings(character: string): string[] {
   return [
     escaped(character),
     [...Buffer.from(character)].map((byte) => `%${toHex(byte, 2)}`).join(""),
-    `&#0*${code};`,
-    `&#x0*${toHex(code, 1)};`,
+    `&#0{0,4}${code};`,
+    `&#x0{0,4}${toHex(code, 1)};`,
     units.map((unit) => `\\\\u${toHex(unit, 4)}`).join(""),
   ];
 }
