@@ -28,8 +28,8 @@ async function newUser(role: "member" | "owner") {
   people += 1;
   const { accounts } = service;
   const email = `person-${people}@example.com`;
-  const wanted = { organizationId, email, role: "reader", projects: [{ id: project, role }] } as const;
-  const { token } = await accounts.invites.create(OPERATOR, { ...wanted, expiresInSeconds: undefined });
+  const invite = { organizationId, email, role: "reader", projects: [{ id: project, role }] } as const;
+  const { token } = await accounts.invites.create(OPERATOR, { ...invite, expiresInSeconds: undefined });
   const { id } = await accounts.invites.accept(OPERATOR, { token: token.reveal(), email, name: "Person" });
   const keyOf = async (scope: { kind: "admin" } | { kind: "project"; projectId: string }) => {
     const newKey = { scope: { organizationId, userId: id, ...scope }, name: "Laptop", expiresInSeconds: undefined };

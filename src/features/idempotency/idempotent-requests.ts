@@ -97,7 +97,7 @@ export class IdempotentRequests {
     return { status: former.status, body: keyringOf(idempotencyKey).decrypt(former.answer, former.id) };
   }
 
-  /** Those of rows that have expired are left out after a minute at the latest where they decide. */
+  /** Returns the bytes of answers that a key has. Where they decide, expired ones count for a minute more at the latest. */
   async #bytesOf(executor: Executor, keyId: string, now: number): Promise<number> {
     const sum = this.#sums.get(keyId);
     const isFull = sum !== undefined && sum.bytes >= MAX_BYTES_PER_KEY;

@@ -97,8 +97,8 @@ export class GuardedLists {
   }
 
   #nameOf(list: object): number {
-    const known = this.#names.get(list);
-    if (known !== undefined) return known;
+    const name = this.#names.get(list);
+    if (name !== undefined) return name;
     this.#count += 1;
     this.#names.set(list, this.#count);
     return this.#count;

@@ -12,7 +12,7 @@ export interface Prompt extends PromptRow {
 
 export interface PromptVersion extends Omit<PromptVersionRow, "content"> {
   content: PromptContent;
-  /** Of the JSON of the content. */
+  /** Length of the content in JSON. */
   characters: number;
   labels: readonly string[];
 }

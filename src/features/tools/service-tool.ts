@@ -101,7 +101,7 @@ export interface ServiceCall {
 export type CallOutcome = { type: "result"; text: string } | { type: "pause" };
 
 export interface CallContext {
-  /** Of the request, as it is at this step: a response may last for hours. */
+  /** Caller of the request as it is at this step: a response may last for hours. */
   caller: Caller;
   /** Aborted when the caller leaves. */
   signal: AbortSignal;

@@ -16,7 +16,7 @@ import { mcpSettings } from "../mcp/settings.ts";
 import { type OpenTools, ServiceTools } from "./service-tools.ts";
 
 const MEGABYTE = 1024 ** 2;
-/** Of a list, which takes kilobytes on its way. */
+/** Bytes of a list, which takes kilobytes on its way. */
 const LIST_BYTES = MEGABYTE;
 const LONG = { description: "a".repeat(LIST_BYTES) };
 const server = createServer((request, response) => void answer(request, response));
